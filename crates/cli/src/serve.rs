@@ -11,6 +11,7 @@ mod quota;
 mod shares;
 mod spec;
 mod table;
+mod trusted;
 mod versions;
 mod visit;
 

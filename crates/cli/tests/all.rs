@@ -43,6 +43,7 @@ mod serve_crowds;
 mod serve_forms;
 mod serve_hostile;
 mod serve_many;
+mod serve_quotas;
 mod service;
 mod shut;
 mod stats;

@@ -106,13 +106,21 @@ fn the_row_that_differs_is_found() {
             "apply {FINE} --reveal both --input {input} --find-difference --output {own}.csv --identity {own}.id --quiet"
         )
     };
-    let [p0, p1] = site.both(&party("a.csv", "bank"), &party("other.csv", "telecom"));
-    p0.fails_with(5, "the parties' ids differ, first in row 42: here it is \"c41\", the peer's is not shown");
-    p1.fails_with(5, "first in row 42: here it is \"secret41\", the peer's is not shown");
+    let record = |of: &str| format!("{} --record {of}.json", party("a.csv", of));
+    let [p0, p1] = site.both(&record("bank"), &party("other.csv", "telecom"));
+    let error = "the parties' ids differ, first in row 42: the id here stands above, the peer's is not shown";
+    for (done, id) in [(&p0, "c41"), (&p1, "secret41")] {
+        done.fails_with(5, error);
+        assert!(done.stderr.contains(&format!("row 42 here: {id:?}\n")), "{done:?}");
+    }
     assert!(!p0.stderr.contains("secret"), "{p0:?}");
+    // A record has the error, and no id.
+    let record = site.read("bank.json");
+    assert!(record.contains(error) && !record.contains("c41"), "{record}");
     let [p0, p1] = site.both(&party("short.csv", "bank"), &party("a.csv", "telecom"));
     p0.fails_with(5, "first in row 3: here the rows end with row 2");
-    p1.fails_with(5, "first in row 3: here it is \"c2\"");
+    p1.fails_with(5, "first in row 3: the id here stands above");
+    assert!(p1.stderr.contains("row 3 here: \"c2\"\n"), "{p1:?}");
     let one = party("same.csv", "telecom").replace("--find-difference", "");
     for done in site.both(&party("a.csv", "bank"), &one) {
         done.fails_with(5, "disagree on search of a row that differs");

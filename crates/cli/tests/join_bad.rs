@@ -221,6 +221,11 @@ fn a_peer_with_too_many_ids_is_refused() {
             let _ = std::fs::remove_file(site.path(name));
         }
     }
+    // Without a bound one that makes the work much larger is told, also to who wants to hear little.
+    let p0 = format!("join {P0} --reveal count {BANK}");
+    let [p0, p1] = site.both(&p0, &format!("join {P1} --reveal count --pad-to 2000 {TELECOM}")).map(Done::ok);
+    assert!(p0.stderr.contains("warning: the peer joins up to 2000 ids, and this party "), "{p0:?}");
+    assert!(!p1.stderr.contains("warning: the peer joins"), "{p1:?}");
 }
 
 #[test]

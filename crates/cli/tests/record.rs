@@ -140,6 +140,9 @@ fn nobody_signs_another_job_later() {
     resigned("\"outcome\": \"done\"", "\"outcome\": \"done\"").ok();
     // The outcome follows the signatures of both; all else was committed to.
     resigned("\"ended\": \"2", "\"ended\": \"3").ok();
+    let free = "{\"seconds\": 0.0, \"bytes\": [0, 0], \"rounds\": 0}";
+    let long =
+        format!("\"outcome\": \"failed\",\n  \"exit_code\": 4,\n  \"error\": \"{}\"", "x".repeat(1001));
     // What is said of it goes together, and nothing stands there that nobody looks at.
     for (from, to, want) in [
         ("\"ended\": \"2", "\"ended\": \"1", "was signed in between"),
@@ -152,6 +155,10 @@ fn nobody_signs_another_job_later() {
         ("\"rows\": 3", "\"rows\": 3,\n  \"result\": \"P0 agreed to pay\"", "the field \"result\""),
         ("\"bytes\": ", "\"paid\": 1,\n  \"bytes\": ", "unknown field `paid`"),
         ("\"setup\": {", "\"setup\": {\n  \"paid\": 1,", "unknown field `paid`"),
+        ("\"setup\": {", &format!("\"setup\": {free},\n  \"setup\": {{"), "duplicate field `setup`"),
+        ("\"rounds\": ", "\"rounds\": 0,\n  \"rounds\": ", "duplicate field `rounds`"),
+        ("\"setup\": ", "\"job_file\": ", "some of the phases"),
+        ("\"outcome\": \"done\",\n  \"exit_code\": 0", &long, "the error has more than 1000 characters"),
     ] {
         resigned(from, to).fails_with(3, want);
     }

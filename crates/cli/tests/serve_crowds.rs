@@ -1,5 +1,4 @@
-//! What keeps nobody out of a server: crowds that say nothing, pins that cannot be read, clients that ask for more and
-//! more.
+//! What keeps nobody out of a server: crowds that say nothing, pins and keys that cannot be read.
 #![cfg(unix)]
 
 #[path = "../../hushtable/tests/net_support/crowd.rs"]
@@ -8,20 +7,14 @@ mod crowd;
 
 use std::{fs, net::TcpStream, thread, time::Duration};
 
-use apps::private_table::{
-    Answer, Description, Found, Gets, Keys, Query, Request, Took, find, look_up, prepare_ot, request,
-};
+use apps::private_table::{Description, Found, find};
 use hushtable::{
-    Error, Party,
-    confidential::copy::{Arriving, Held},
+    Error,
     net::{Identity, Options, connect},
     session::Session,
 };
 
-use crate::{
-    common::{Listening, Site},
-    proxy::{Fault, Proxy},
-};
+use crate::common::{Listening, Site};
 use crowd::{loiter_elsewhere, sockets};
 
 pub const PLAIN: &str = "--insecure-plain-tcp";
@@ -199,7 +192,9 @@ fn a_session_ends_in_its_time_while_pins_cannot_be_read() {
     fs::rename(site.path("elsewhere"), site.path("bank.id/trusted")).unwrap();
     server.says("telecom may come");
     server.signal("TERM");
-    server.finish().ok();
+    // It was tried each second.
+    let said = server.finish().ok().stderr;
+    assert_eq!(said.matches("nobody may come, trying again: ").count(), 1, "{said}");
 }
 
 /// What is in the place of the key and is none is not replaced, at a reload no more than at a start.
@@ -236,145 +231,4 @@ pub fn found(address: &str) -> (Session, Description) {
     let mut s = Session::new(connect(address, Options::plain()).unwrap()).unwrap();
     let Ok(Found::Open(description)) = find(&mut s) else { panic!("a table") };
     (s, *description)
-}
-
-/// Asks for lookups; the answer. With the copy if it comes.
-fn ask(address: &str, gets: Gets, messages: Option<u32>) -> Answer {
-    let (mut s, description) = found(address);
-    let messages = messages.unwrap_or(description.job().messages() as u32);
-    let asked = Request { digest: description.digest, messages, lookups: 3, gets, keys: None };
-    let mut arriving = Arriving::new(description.job(), description.digest).unwrap();
-    let arriving = (messages == 0).then_some(&mut arriving);
-    request(&mut s, asked, arriving, |_| Ok(())).unwrap()
-}
-
-#[test]
-fn copies_are_counted_by_the_hour() {
-    let site = Site::without_identities();
-    table(&site);
-    let server = site.listen(&format!("{SERVE} --copies-per-hour 3 --sessions 40 {PLAIN}"));
-    // Ask, fetch, leave, repeat.
-    for _ in 0..3 {
-        assert_eq!(ask(&server.address, Gets::Client, Some(0)), Answer::Yes);
-    }
-    for _ in 0..3 {
-        let answer = ask(&server.address, Gets::Client, Some(0));
-        assert!(matches!(answer, Answer::Later(3000..=3600)), "{answer:?}");
-    }
-    // Who has the copy is served on.
-    assert_eq!(ask(&server.address, Gets::Client, None), Answer::Yes);
-    let refused = site.run(&format!("{LOOKUP} {PLAIN} --connect {}", server.address));
-    refused.fails_with(
-        5,
-        "or one more copy of the table, are more than the peer lets this party look up and fetch now",
-    );
-}
-
-/// Whoever cuts connections on the way uses up of copies what has left the server, and of keys those of batches that have
-/// begun.
-#[test]
-fn what_is_cut_off_is_given_back() {
-    let site = Site::without_identities();
-    table(&site);
-    // A copy of 8 MB. Of that the system holds 3 perhaps, and the proxy lets through nearly nothing.
-    let wide = "--key k --key-range 0:131071 --value v:text:64 --pad-to 2e5 --prf lowmc --copies-per-hour 5";
-    let server = site.listen(&format!("serve --table t.csv {wide} {PLAIN}"));
-    let proxy = Proxy::new(&server.address, 12_000, Fault::Cut);
-    let cut = site.run(&format!("{LOOKUP} {PLAIN} --connect {}", proxy.address));
-    cut.fails_with(4, "the peer closed the connection");
-    assert_eq!(cut.stderr.matches("the connection broke").count(), 5, "{cut:?}");
-    site.run(&format!("{LOOKUP} {PLAIN} --connect {}", server.address)).ok();
-    assert_eq!(site.read("o.csv"), "k,v,present\n27,9,1\n");
-    drop(server);
-    let mut server = site.listen(&format!("{SERVE} --lookups-per-hour 6 --batch 2 {PLAIN}"));
-    for batches in 0..2 {
-        goes_after(&server.address, batches);
-        server.says("failed: ");
-    }
-    site.run(&format!("{LOOKUP} {PLAIN} --connect {}", server.address)).ok();
-}
-
-/// Asks for 6 keys, looks up so many batches of 2, and goes.
-fn goes_after(address: &str, batches: usize) {
-    let (mut s, description) = found(address);
-    let (digest, gets) = (description.digest, Gets::Client);
-    let mut arriving = Arriving::new(description.job(), digest).unwrap();
-    let asked = Request { digest, messages: 0, lookups: 6, gets, keys: None };
-    assert_eq!(request(&mut s, asked, Some(&mut arriving), |_| Ok(())).unwrap(), Answer::Yes);
-    let (copy, mut p) = (arriving.finish().unwrap(), Party::start(s, None).unwrap());
-    if batches > 0 {
-        prepare_ot(&mut p, &description, (gets, None), 6).unwrap();
-    }
-    for _ in 0..batches {
-        let query = Query { held: Held::Copy(&copy), gets, keys: Keys::Own(&[0, 3]) };
-        look_up(&mut p, &mut Took::default(), &description, &query, || {}).unwrap();
-    }
-}
-
-/// Of what is refused for its keys no copy is counted, and the reverse.
-#[test]
-fn what_is_refused_is_not_counted() {
-    let site = Site::without_identities();
-    table(&site);
-    let asks = |server: &Listening, lookups: u64, copy: bool| {
-        let mut s = Session::new(connect(&server.address, Options::plain()).unwrap()).unwrap();
-        let Ok(Found::Open(description)) = find(&mut s) else { panic!("a table") };
-        let messages = if copy { 0 } else { description.job().messages() as u32 };
-        let (digest, gets) = (description.digest, Gets::Client);
-        let mut arriving = Arriving::new(description.job(), digest).unwrap();
-        let asked = Request { digest, messages, lookups, gets, keys: None };
-        let answer = request(&mut s, asked, copy.then_some(&mut arriving), |_| Ok(())).unwrap();
-        assert!(matches!(answer, Answer::Yes | Answer::Later(_)), "{answer:?}");
-        answer == Answer::Yes
-    };
-    let serve = "serve --table t.csv --key k --value v --copies-per-hour 2 --lookups-per-hour 5";
-    let server = site.listen(&format!("{serve} {PLAIN}"));
-    // A key and a copy are spent.
-    let lookup = "lookup --keys m.csv --column k --reveal me --output o.csv --copy c";
-    site.run(&format!("{lookup} {PLAIN} --connect {}", server.address)).ok();
-    assert!(!asks(&server, 5, true), "more keys than are left");
-    assert!(asks(&server, 1, true), "the copy is still there");
-    assert!(!asks(&server, 3, true), "one copy more than are left");
-    assert!(asks(&server, 3, false), "those keys are still there");
-}
-
-#[test]
-fn shares_that_are_kept_have_a_quota() {
-    let site = Site::without_identities();
-    table(&site);
-    fs::create_dir(site.path("kept")).unwrap();
-    let how = format!("{SERVE} --shares kept {PLAIN}");
-    let look = |server: &Listening| {
-        let lookup = "lookup --keys m.csv --column k --reveal shares --force --output v.json --copy c";
-        site.run(&format!("{lookup} {PLAIN} --connect {}", server.address))
-    };
-    let kept = || fs::read_dir(site.path("kept")).unwrap().count();
-    let full = "the peer has no room for more shares of results";
-    for (limits, most) in [("--kept-sessions 4", 2), ("--kept-sessions 4 --kept-sessions-per-peer 3", 3)] {
-        let mut server = site.listen(&format!("{how} {limits}"));
-        for _ in 0..most {
-            look(&server).ok();
-        }
-        look(&server).fails_with(5, full);
-        let line = server.says("turned down");
-        assert!(line.contains("kept shares of this peer: "), "{line}");
-        assert_eq!(kept(), 2 * most);
-        // What is not asked for as shares needs no room.
-        site.run(&format!("{LOOKUP} {PLAIN} --connect {}", server.address)).ok();
-        // Who takes some away makes room.
-        fs::remove_dir_all(site.path("kept")).unwrap();
-        fs::create_dir(site.path("kept")).unwrap();
-        look(&server).ok();
-        drop(server);
-        // Over a restart they count for all.
-        let mut server = site.listen(&format!("{how} --kept-sessions 1"));
-        look(&server).fails_with(5, full);
-        server.says("kept shares of all peers: 1 of 1 sessions");
-        drop(server);
-        fs::remove_dir_all(site.path("kept")).unwrap();
-        fs::create_dir(site.path("kept")).unwrap();
-    }
-    let server = site.listen(&format!("{how} --kept-bytes 2000 --kept-bytes-per-peer 100"));
-    look(&server).fails_with(5, full);
-    assert_eq!(kept(), 0);
 }

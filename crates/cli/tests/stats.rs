@@ -316,7 +316,10 @@ fn questions_that_cannot_be() {
         &format!("stats p0.json --quantile income:1/2:30.0000001 {BANK}"),
         &format!("stats p1.json --quantile income:1/2:30.0000002 {TELECOM}"),
     );
-    done.iter().for_each(|done| done.fails_with(5, "digest of the question"));
+    let [p0, p1] = ["of income by 30.0000001", "of income by 30.0000002"];
+    for (done, [ours, theirs]) in done.iter().zip([[p0, p1], [p1, p0]]) {
+        done.fails_with(5, &format!("disagree on cuts of quantiles: here {ours}, at the peer {theirs}"));
+    }
     let got = results(&site, "--mean p0.name --mean p1.name");
     assert_eq!(got[&("all".to_owned(), "mean of p1.name".to_owned())], Some(2.0));
 }

@@ -11,6 +11,7 @@ use hushtable::{Error, Party, Role, run::Reveal};
 use hushtable_columns::{
     Ids,
     failure::{Cause, Failure, Result},
+    terminal::within_a_line,
 };
 
 /// What the parties ask for alike, whatever is computed.
@@ -167,7 +168,11 @@ fn of_ids(error: Error) -> Failure {
 fn search(p: &mut Party, ids: &Ids) -> Result<()> {
     let Some(row) = p.connection().first_difference(&ids.iter().collect::<Vec<_>>())? else { return Ok(()) };
     let own = match ids.get(row) {
-        Some(id) => format!("here it is {id:?}, the peer's is not shown"),
+        Some(id) => {
+            // Not in the error, which a record keeps.
+            eprintln!("row {} here: {}", row + 1, within_a_line(&format!("{id:?}")));
+            "the id here stands above, the peer's is not shown".to_owned()
+        }
         None => format!("here the rows end with row {}", ids.len()),
     };
     let what = format!("the parties' ids differ, first in row {}: {own}", row + 1);

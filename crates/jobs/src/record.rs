@@ -147,7 +147,8 @@ impl Record {
         let end = &mut self.entry.end;
         end.outcome = if done.is_ok() { "done" } else { "failed" }.into();
         if let Err(failure) = &done {
-            (end.exit_code, end.error) = (failure.code(), Some(failure.to_string()));
+            end.exit_code = failure.code();
+            end.keep_error(&failure.to_string());
         }
         let written = self.write();
         done.and(written)

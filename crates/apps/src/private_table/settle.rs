@@ -49,8 +49,10 @@ pub enum Answer {
     OtherVersion,
     /// More keys than a session may have.
     TooMany,
-    /// More keys than this client may have now; in so many seconds it may have more.
+    /// More keys than this client may have now; in so many seconds, one at least, it may have more.
     Later(u32),
+    /// What is left is held for sessions under way. Come again.
+    Busy,
     /// It keeps no shares, or not of that column.
     NoShares,
     /// It has no shares of these keys.
@@ -142,6 +144,7 @@ impl Answer {
             Self::Yes => (0u32, 0u32),
             Self::OtherVersion => (1, 0),
             Self::TooMany => (2, 0),
+            Self::Busy => (3, 0),
             Self::Later(seconds) => (3, seconds),
             Self::NoShares => (4, 0),
             Self::Malformed => (5, 0),
@@ -161,6 +164,7 @@ impl Answer {
             (0, _) => Self::Yes,
             (1, _) => Self::OtherVersion,
             (2, _) => Self::TooMany,
+            (3, 0) => Self::Busy,
             (3, seconds) => Self::Later(seconds),
             (4, _) => Self::NoShares,
             (5, _) => Self::Malformed,
@@ -199,7 +203,7 @@ mod tests {
             assert_eq!((bytes.len(), Request::from_bytes(&bytes).unwrap()), (Request::LEN, request));
         }
         use Answer::*;
-        for answer in [Yes, OtherVersion, TooMany, Later(60), NoShares, NoKeys, Malformed] {
+        for answer in [Yes, OtherVersion, TooMany, Later(60), Busy, NoShares, NoKeys, NoRoom, Malformed] {
             let bytes = answer.to_bytes();
             assert_eq!((bytes.len(), Answer::from_bytes(&bytes).unwrap()), (Answer::LEN, answer));
         }

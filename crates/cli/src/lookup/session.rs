@@ -36,6 +36,10 @@ use serde::Serialize;
 /// A server without room is asked again after so long, then less and less often.
 const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(5)];
 
+/// Why there is no room.
+const FULL: &str = "the peer serves as many as it can";
+const HELD: &str = "the peer holds what is left for sessions under way";
+
 /// Connections that bring nothing, or versions that come to nothing, one after the other.
 const TRIES: u32 = 5;
 
@@ -54,8 +58,8 @@ struct Report<'a> {
 /// How a session ended.
 enum Step {
     Done(Box<Done>),
-    /// There was no room.
-    Busy,
+    /// There was no room, and why.
+    Busy(&'static str),
     /// Another session is needed: there is another version by now, or the copy is not what it should be.
     Again(&'static str),
     /// The connection broke while the copy came; whether some of it did, and not more than of several copies by now: a peer
@@ -82,7 +86,7 @@ pub fn describe(args: &Lookup) -> Result<()> {
             Ok(Found::Open(description)) => {
                 return hushtable_jobs::explain::print(&private_table::summary(&description));
             }
-            Ok(Found::Busy | Found::Ending) | Err(Error::Closed) => wait_for_room(&mut pause, end)?,
+            Ok(Found::Busy | Found::Ending) | Err(Error::Closed) => wait_for_room(FULL, &mut pause, end)?,
             Err(error) => return Err(error.into()),
         }
     }
@@ -95,7 +99,7 @@ pub fn look_up(args: &Lookup, keys: &Keys<'_>, outputs: Outputs) -> Result<()> {
     let done = loop {
         match session(args, keys, &mut course)? {
             Step::Done(done) => break done,
-            Step::Busy => wait_for_room(&mut pause, end)?,
+            Step::Busy(why) => wait_for_room(why, &mut pause, end)?,
             Step::Again(why) if tries < TRIES => {
                 tries += 1;
                 eprintln!("{why}: once more");
@@ -130,13 +134,13 @@ pub fn look_up(args: &Lookup, keys: &Keys<'_>, outputs: Outputs) -> Result<()> {
     Ok(())
 }
 
-fn wait_for_room(pause: &mut Duration, end: Instant) -> Result<()> {
+fn wait_for_room(why: &str, pause: &mut Duration, end: Instant) -> Result<()> {
     let left = end.saturating_duration_since(Instant::now());
     if left.is_zero() {
-        let what = "the peer serves as many as it can: come again later, or wait longer (--wait)";
-        return Err(Failure::Reported(Cause::Peer, what.into()));
+        let what = format!("{why}: come again later, or wait longer (--wait)");
+        return Err(Failure::Reported(Cause::Peer, what));
     }
-    eprintln!("the peer serves as many as it can: waiting");
+    eprintln!("{why}: waiting");
     thread::sleep(left.min(*pause));
     *pause = (*pause * 3 / 2).min(PAUSES[1]);
     Ok(())
@@ -150,7 +154,7 @@ fn session(args: &Lookup, keys: &Keys<'_>, course: &mut Course) -> Result<Step> 
     let mut s = Session::new(connection)?;
     let description = match find(&mut s) {
         // Too many to be told so.
-        Ok(Found::Busy | Found::Ending) | Err(Error::Closed) => return Ok(Step::Busy),
+        Ok(Found::Busy | Found::Ending) | Err(Error::Closed) => return Ok(Step::Busy(FULL)),
         Ok(Found::Open(description)) => *description,
         Err(error) => return Err(error.into()),
     };
@@ -230,6 +234,7 @@ fn fetch(
     course.fetched += fetched.get();
     match answered {
         Ok(Answer::Yes) => {}
+        Ok(Answer::Busy) => return Ok(Err(Step::Busy(HELD))),
         Ok(Answer::OtherVersion) => return Ok(Err(Step::Again("the table has changed meanwhile"))),
         Ok(refusal) => return Err(refused(refusal, &asked, description)),
         Err(error) => {

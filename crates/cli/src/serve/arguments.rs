@@ -124,8 +124,8 @@ pub struct Limits {
     /// Keys of one peer in an hour, over all its sessions since this program started [default: no limit]
     #[arg(long, value_name = "N", value_parser = count::count)]
     pub lookups_per_hour: Option<usize>,
-    /// Copies that one peer fetches in an hour, over all its sessions since this program started; of one that was cut short
-    /// what was sent counts, as a part
+    /// Copies that one peer fetches in an hour, over all its sessions since this program started. One of less than 64 MiB
+    /// counts as that part of a copy, and of one that was cut short what was sent
     #[arg(long, value_name = "N", default_value = "50", value_parser = count::count)]
     pub copies_per_hour: Option<usize>,
     /// The most sessions that may have shares in --shares at once; clients leave no more until some are removed

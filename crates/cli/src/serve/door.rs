@@ -11,12 +11,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::serve::{arguments::Serve, ledger::Ledger, log, versions::Versions, visit};
+use crate::serve::{
+    ledger::Ledger,
+    log,
+    trusted::{identity, options, renewed},
+    versions::Versions,
+    visit,
+};
 use apps::private_table::{Greeting, turn_away};
 use hushtable::{
     Error,
     error::Ending,
-    net::{Connection, Farewell, HangUp, Identity, LinkShape, Listener, Log, Options},
+    net::{Connection, Farewell, HangUp, Identity, LinkShape, Listener},
     ot::OtWish,
     session::Session,
 };
@@ -24,7 +30,7 @@ use hushtable_columns::failure::{Failure, Result};
 use hushtable_jobs::{
     calibration::Calibration,
     link::{self, LISTENING},
-    throttle::{OfEach, Throttled},
+    throttle::OfEach,
 };
 
 /// How often signals and limits are looked at.
@@ -69,8 +75,10 @@ struct House {
 pub fn serve(versions: Versions) -> Result<()> {
     let asked = Asked::watched()?;
     let farewell = Farewell::default();
-    let identity = identity(&versions.args, None)?;
-    let options = options(&versions.args, identity.clone(), &farewell, false);
+    let mut lines = Vec::new();
+    let identity = identity(&versions.args, None, &mut lines)?;
+    let options = options(&versions.args, identity.clone(), &farewell, false, &mut lines);
+    lines.iter().for_each(|line| log::line(line));
     let listener = link::listen(&versions.args.port.listen, options)?;
     let calibration = Calibration::load(None)?;
     let port = &versions.args.port;
@@ -140,79 +148,11 @@ fn receive(
         // Files that callers held may be needed now.
         drop(visitors);
         table_due = true;
-        // Nobody comes in before it is known who may.
-        loop {
-            match renewed(house, &listener, &identity, farewell) {
-                Ok(renewed) => {
-                    (listener, identity) = renewed;
-                    break;
-                }
-                Err(failure) => log::line(&format!("nobody may come, trying again: {failure}")),
-            }
-            if house.tend(asked, RETRY) {
-                return number;
-            }
+        match house.renewed(asked, (listener, identity), farewell) {
+            Some(renewed) => (listener, identity) = renewed,
+            None => return number,
         }
     }
-}
-
-/// The same port for those who are trusted now.
-fn renewed(
-    house: &House,
-    listener: &Listener,
-    before: &Option<Identity>,
-    farewell: &Farewell,
-) -> Result<(Listener, Option<Identity>)> {
-    let identity = identity(&house.versions.args, before.as_ref())?;
-    let options = options(&house.versions.args, identity.clone(), farewell, true);
-    Ok((listener.renewed(options)?, identity))
-}
-
-/// This party's identity. A pin that cannot be used is left out, with a line: whoever else is trusted may come, and who is
-/// trusted no longer may not. Where key and certificate cannot be read again, they are those of `before`.
-fn identity(args: &Serve, before: Option<&Identity>) -> Result<Option<Identity>> {
-    let folder = args.port.identity.as_deref().filter(|_| !args.port.insecure_plain_tcp);
-    let Some(folder) = folder else { return Ok(None) };
-    let (identity, bad) = match (Identity::load_for_many(folder), before) {
-        (Err(error), Some(before)) => {
-            log::line(&format!("key and certificate stay as they are: {error}"));
-            before.with_pins_of_now()?
-        }
-        (loaded, _) => loaded?,
-    };
-    bad.iter().for_each(|error| log::line(&format!("a pin is left out, nobody is trusted by it: {error}")));
-    Ok(Some(identity))
-}
-
-/// How clients come in. Whoever is turned away gets a line. `again`: a peer of `--peer` may be trusted no longer.
-fn options(args: &Serve, identity: Option<Identity>, farewell: &Farewell, again: bool) -> Options {
-    let port = &args.port;
-    let options = link::options_of(identity);
-    let timeout = Duration::from_secs(args.limits.timeout.into());
-    let guests = options.identity.as_ref().map(|identity| guests(identity, &port.peer, again));
-    let farewell = farewell.clone();
-    let throttled = Throttled::default();
-    let log = Log::new(move |text| throttled.take(text).iter().for_each(|text| log::line(text)));
-    Options { guests, shape: port.net, timeout, idle: timeout, farewell, log, ..options }
-}
-
-/// Who may come: those of `--peer`, or all that are trusted. `again`: those who are trusted still, with a line about it.
-fn guests(identity: &Identity, named: &[String], again: bool) -> Vec<String> {
-    let trusted: Vec<String> = identity.peers().into_iter().map(|peer| peer.name).collect();
-    if !again {
-        // A name that was never trusted is a slip: the listener says so.
-        return if named.is_empty() { trusted } else { named.to_vec() };
-    }
-    let (here, gone) = match named {
-        [] => (trusted, vec![]),
-        _ => named.iter().cloned().partition(|name| trusted.contains(name)),
-    };
-    for name in gone {
-        log::line(&format!("{name} may not come: it is trusted no longer"));
-    }
-    let who = if here.is_empty() { "nobody".into() } else { here.join(", ") };
-    log::line(&format!("the trusted peers were read again: {who} may come"));
-    here
 }
 
 impl House {
@@ -273,6 +213,34 @@ impl House {
                 return asked.stop.load(Ordering::Relaxed);
             }
             thread::sleep(TICK / 2);
+        }
+    }
+
+    /// The same port for those who are trusted now: nobody comes in before it is known who may. Nothing if it is asked to
+    /// stop before.
+    fn renewed(
+        &self,
+        asked: &Asked,
+        before: (Listener, Option<Identity>),
+        farewell: &Farewell,
+    ) -> Option<(Listener, Option<Identity>)> {
+        let mut said = Vec::new();
+        loop {
+            let mut lines = Vec::new();
+            let renewed = renewed(&self.versions.args, &before, farewell, &mut lines);
+            let why = renewed.as_ref().err();
+            lines.extend(why.map(|failure| format!("nobody may come, trying again: {failure}")));
+            // What fails again in the same way is said once.
+            if lines != said {
+                lines.iter().for_each(|line| log::line(line));
+            }
+            if let Ok(renewed) = renewed {
+                return Some(renewed);
+            }
+            said = lines;
+            if self.tend(asked, RETRY) {
+                return None;
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use crate::serve::{
     arguments::Serve,
     halves::Halves,
     limits::{Hourly, Reserved},
-    quota::{Quota, Room},
+    quota::{Full, Quota, Room},
 };
 use apps::private_table::{Answer, Description, Gets, Request};
 use hushtable::net::{Sent, wire_len};
@@ -13,6 +13,10 @@ use hushtable_jobs::private_table::share_bytes;
 
 /// Copies are counted in so many parts: who has some of one fetches less.
 const PARTS: u64 = 1000;
+
+/// A copy of fewer bytes counts as the part of so many that it is. What has left this machine counts, and a system takes
+/// some megabytes at once: a few cuts, each of which costs a whole copy, would keep a client out for an hour.
+const LEAST: u64 = 64 << 20;
 
 /// Of all sessions of this program.
 pub struct Ledger {
@@ -67,6 +71,11 @@ impl Drop for Copying<'_> {
     }
 }
 
+/// The parts of a copy that so many of its bytes are.
+fn parts(bytes: u64, copy: u64) -> u64 {
+    part(PARTS, bytes, copy.max(LEAST))
+}
+
 /// So much of `whole` as `some` is of `all`, or a little more.
 fn part(whole: u64, some: u64, all: u64) -> u64 {
     (u128::from(whole) * u128::from(some)).div_ceil(u128::from(all.max(1))) as u64
@@ -93,17 +102,19 @@ impl Ledger {
         granted: &mut Granted<'a>,
     ) -> Answer {
         let all = description.job().messages() as u64;
-        let lacks = all - u64::from(request.messages);
-        let counted = self.copies.take(account, part(PARTS, lacks, all));
+        let (lacks, size) = (all - u64::from(request.messages), description.job().copy_bits() / 8);
+        let bytes = part(size, lacks, all);
+        let counted = self.copies.take(account, parts(bytes, size));
         let counted = counted.and_then(|copy| Ok((copy, self.lookups.take(account, request.lookups)?)));
         let (copy, lookups) = match counted {
             Ok(counted) => counted,
-            Err(seconds) => return Answer::Later(seconds),
+            Err(answer) => return answer,
         };
         if let (Gets::Shared(column), Some(quota)) = (request.gets, &self.quota) {
             match quota.reserve(account, session, share_bytes(description, column, request.lookups)) {
                 Ok(room) => granted.room = Some(room),
-                Err(why) => {
+                Err(Full::UnderWay) => return Answer::Busy,
+                Err(Full::Kept(why)) => {
                     granted.full = Some(why);
                     return Answer::NoRoom;
                 }
@@ -119,7 +130,6 @@ impl Ledger {
         }
         // The answer goes before the copy.
         let (sent, answer) = (granted.sent.clone(), wire_len(Answer::LEN));
-        let bytes = part(description.job().copy_bits() / 8, lacks, all);
         granted.copy = Some(Copying { parts: copy, before: sent.bytes() + answer, sent, bytes });
         granted.lookups = Some(lookups);
         Answer::Yes
@@ -159,5 +169,7 @@ mod tests {
     fn parts_are_rounded_up() {
         assert_eq!([part(1000, 0, 7), part(1000, 1, 3), part(1000, 3, 3)], [0, 334, 1000]);
         assert_eq!([part(0, 5, 0), part(u64::MAX, u64::MAX, u64::MAX)], [0, u64::MAX]);
+        assert_eq!([parts(0, 500), parts(500, 500), parts(LEAST / 2, LEAST / 2)], [0, 1, PARTS / 2]);
+        assert_eq!([parts(LEAST, LEAST), parts(1 << 39, 1 << 40)], [PARTS, PARTS / 2]);
     }
 }

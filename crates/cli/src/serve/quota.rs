@@ -18,6 +18,27 @@ struct Amount {
     bytes: u64,
 }
 
+impl Amount {
+    /// Whether one more session, of so many bytes, makes no more than `most`.
+    fn leaves(self, bytes: u64, most: Self) -> bool {
+        self.sessions < most.sessions && self.bytes.saturating_add(bytes) <= most.bytes
+    }
+
+    fn add(&mut self, other: Self) {
+        self.sessions += other.sessions;
+        self.bytes = self.bytes.saturating_add(other.bytes);
+    }
+}
+
+/// Why there is no room.
+#[derive(Debug)]
+pub enum Full {
+    /// Sessions under way hold the rest, and may give it back.
+    UnderWay,
+    /// What is kept, or the disk, in words.
+    Kept(String),
+}
+
 /// What may be kept, and what is: the files in the folder, whoever made them and when. Whose they are is known of those
 /// that were made since this program started.
 pub struct Quota {
@@ -47,27 +68,37 @@ impl Quota {
     }
 
     /// Room for the files of a session, of so many bytes at most; or why there is none.
-    pub fn reserve(&self, account: &str, session: [u8; 32], bytes: u64) -> Result<Room<'_>, String> {
+    pub fn reserve(&self, account: &str, session: [u8; 32], bytes: u64) -> Result<Room<'_>, Full> {
         let mut sessions = self.sessions();
-        let here = files(&self.folder).map_err(|error| format!("{}: {error}", self.folder.display()))?;
+        let here =
+            files(&self.folder).map_err(|error| Full::Kept(format!("{}: {error}", self.folder.display())))?;
         // Who takes files away makes room.
         sessions.retain(|name, session| !session.written || here.contains_key(name));
-        let under_way = sessions.iter().filter(|(_, session)| !session.written);
-        let finished =
-            here.iter().filter(|(name, _)| sessions.get(*name).is_none_or(|session| session.written));
-        let all = sum(under_way.map(|(_, session)| session.bytes).chain(finished.map(|(_, bytes)| *bytes)));
-        let own =
-            sum(sessions.values().filter(|session| session.account == account).map(|session| session.bytes));
+        let (written, open): (Vec<_>, Vec<_>) = sessions.iter().partition(|(_, session)| session.written);
+        let of_it = |all: &[(&String, &Session)]| {
+            sum(all
+                .iter()
+                .filter(|(_, session)| session.account == account)
+                .map(|(_, session)| session.bytes))
+        };
+        let finished = here.iter().filter(|(name, _)| open.iter().all(|(other, _)| other != name));
+        let mut own = of_it(&written);
+        let mut all = sum(finished.map(|(_, bytes)| *bytes));
         for (kept, most, whose) in [(own, self.of_one, "of this peer"), (all, self.of_all, "of all peers")] {
-            if kept.sessions >= most.sessions || kept.bytes.saturating_add(bytes) > most.bytes {
+            if !kept.leaves(bytes, most) {
                 let [has, more, may] = [kept.bytes, bytes, most.bytes].map(units::bytes);
-                return Err(format!(
+                return Err(Full::Kept(format!(
                     "kept shares {whose}: {} of {} sessions, {has} and {more} more of {may}",
                     kept.sessions, most.sessions
-                ));
+                )));
             }
         }
-        disk::check(&self.folder.join("x"), bytes).map_err(|failure| failure.to_string())?;
+        own.add(of_it(&open));
+        all.add(sum(open.iter().map(|(_, session)| session.bytes)));
+        if !own.leaves(bytes, self.of_one) || !all.leaves(bytes, self.of_all) {
+            return Err(Full::UnderWay);
+        }
+        disk::check(&self.folder.join("x"), bytes).map_err(|failure| Full::Kept(failure.to_string()))?;
         let name = name(&session);
         sessions.insert(name.clone(), Session { account: account.to_owned(), bytes, written: false });
         Ok(Room { quota: self, name })
@@ -157,26 +188,27 @@ mod tests {
             fs::write(&path, vec![0; bytes]).unwrap();
             path
         };
-        assert!(take("a", 0, 101).is_err_and(|why| why.starts_with("kept shares of this peer")));
+        let full = |why: Full, of: &str| matches!(why, Full::Kept(why) if why.starts_with(of));
+        assert!(take("a", 0, 101).is_err_and(|why| full(why, "kept shares of this peer")));
         // What is reserved counts, and is given back if nothing was written.
         let first = take("a", 1, 60).unwrap();
-        assert!(take("a", 2, 50).is_err());
+        assert!(take("a", 2, 50).is_err_and(|why| matches!(why, Full::UnderWay)));
         drop(first);
         let first = take("a", 1, 60).unwrap();
         let path = write(1, 55);
         first.written();
-        assert!(take("a", 2, 50).is_err());
+        assert!(take("a", 2, 50).is_err_and(|why| full(why, "kept shares of this peer")));
         let second = take("a", 2, 10).unwrap();
-        assert!(take("a", 3, 1).is_err(), "two sessions");
+        assert!(take("a", 3, 1).is_err_and(|why| matches!(why, Full::UnderWay)), "two sessions");
         let [third, fourth] = [3, 4].map(|i| take("b", i, 50).unwrap());
-        assert!(take("c", 5, 1).is_err_and(|why| why.starts_with("kept shares of all peers")));
+        assert!(take("c", 5, 1).is_err_and(|why| matches!(why, Full::UnderWay)));
         drop((third, fourth));
         fs::remove_file(path).unwrap();
         take("a", 5, 90).unwrap();
         drop(second);
         // What was there before this program counts for all.
         [6, 7, 8, 9].into_iter().for_each(|i| drop(write(i, 10)));
-        assert!(take("c", 5, 1).is_err());
+        assert!(take("c", 5, 1).is_err_and(|why| full(why, "kept shares of all peers")));
         // What no disk has room for.
         fs::remove_dir_all(folder.path()).unwrap();
         assert!(take("c", 5, 1).is_err());

@@ -93,6 +93,9 @@ fn work<'a>(
         Step::Begins(count) => lookups.iter_mut().for_each(|lookups| lookups.spend(count)),
         Step::Done(done) => did.done = done,
     })?;
+    // A client that has gone by now has no results, and no shares of them are kept; what it has once this party has sent
+    // its word is kept here.
+    let theirs = p.recv(1)? == [1];
     if let (Some(shared), Gets::Shared(column), Some(folder)) = (shared, request.gets, &versions.args.shares)
     {
         let kept = shares::keep(folder, description, column, &shared, id);
@@ -107,7 +110,7 @@ fn work<'a>(
     }
     // The client has all there is. If both ask for it, both sign that.
     let sign = versions.args.sign;
-    let theirs = p.exchange(vec![u8::from(sign)], 1)? == [1];
+    p.send(vec![u8::from(sign)])?;
     match versions.args.port.identity.as_deref().filter(|_| sign && theirs) {
         Some(folder) => countersign(&mut p, folder, &agreed(description, &request)),
         None => Ok(()),
@@ -129,6 +132,7 @@ impl Did {
             Answer::OtherVersion => Some("meant another version"),
             Answer::TooMany => Some("more keys than a session may have"),
             Answer::Later(_) => Some("more keys than it may have now"),
+            Answer::Busy => Some("what is left is held for sessions under way"),
             Answer::NoShares => Some("shares that are not kept"),
             Answer::NoKeys => Some("shares of keys that are not here"),
             Answer::NoRoom => Some(self.full.as_deref().unwrap_or("no room for more shares")),

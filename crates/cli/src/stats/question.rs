@@ -1,6 +1,8 @@
 //! What is asked, in terms of the columns of a join.
 
-use crate::stats::arguments::Asked;
+mod share;
+
+use crate::stats::{arguments::Asked, question::share::share};
 use apps::statistics::{GroupNoise, GroupShape, Laplace, Quantile};
 use hushtable::Role;
 use hushtable_columns::failure::{Failure, Result};
@@ -19,9 +21,6 @@ const CUTS: usize = 256;
 
 /// Most bytes of a question that the parties compare in words; a digest stands for the rest.
 const SHORT: usize = 120;
-
-/// A share of rows is a fraction with a denominator of this at most.
-const SHARES: u64 = 1 << 16;
 
 /// In 19 of 20 runs noise is at most so many times its scale: that of both parties together.
 const MOST_NOISE: f64 = 4.2;
@@ -321,6 +320,20 @@ impl Question {
         format!("{}{by}", self.text.join(", "))
     }
 
+    fn by_words(&self) -> String {
+        match &self.by {
+            By::All => "none".into(),
+            By::Groups { name, groups, .. } => format!("of {name}: {}", groups.join(", ")),
+            By::Cuts { of, cuts } => format!("of {} by {}", of.name, listed(cuts)),
+        }
+    }
+
+    fn cuts_words(&self) -> String {
+        let all = self.quantiles.iter().map(|(of, _, cuts, _)| format!("of {} by {}", of.name, listed(cuts)));
+        let all = all.collect::<Vec<_>>().join("; ");
+        if all.is_empty() { "none".into() } else { all }
+    }
+
     /// What the parties compare.
     pub fn fields(&self, file: &JoinedFile, role: Role) -> Agreed {
         let (series, by) = (format!("{:?}", self.series), format!("{:?}", self.by));
@@ -331,14 +344,13 @@ impl Question {
             "{series}; {by}; {:?}; {:?}; {quantiles:?}; {:?}",
             self.statistics, self.ends, self.noise
         );
-        let words = self.words();
-        let within = |(at, c): (usize, char)| (at + c.len_utf8() <= SHORT).then_some(c);
-        let short: String = words.char_indices().map_while(within).collect();
         let noise = self.noise.map_or("none".into(), |eps| format!("epsilon {eps}"));
         let all = [
             ("command", "stats".to_owned()),
             ("files", file.pairing(role)),
-            ("what is asked", if short == words { words } else { format!("{short}...") }),
+            ("what is asked", short(self.words())),
+            ("groups", short(self.by_words())),
+            ("cuts of quantiles", short(self.cuts_words())),
             ("least size", self.least.to_string()),
             ("noise", noise),
             ("digest of the question", blake3::hash(exact.as_bytes()).to_hex()[..32].to_owned()),
@@ -347,40 +359,24 @@ impl Question {
     }
 }
 
+/// Numbers as they are told apart.
+fn listed(numbers: &[f64]) -> String {
+    numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// The words, or their beginning and a digest of all.
+fn short(words: String) -> String {
+    if words.len() <= SHORT {
+        return words;
+    }
+    let within = |(at, c): (usize, char)| (at + c.len_utf8() <= SHORT).then_some(c);
+    let begin: String = words.char_indices().map_while(within).collect();
+    format!("{begin}... ({})", &blake3::hash(words.as_bytes()).to_hex()[..32])
+}
+
 /// How large the noise of both parties is at most in 19 of 20 runs.
 fn most_noise(noise: &Laplace) -> f64 {
     MOST_NOISE * noise.sensitivity() / noise.epsilon()
-}
-
-/// A share of rows, `0.25` or `1/4`, exactly; nothing for what is no share, and why not for one that is too fine.
-fn share(text: &str) -> Option<std::result::Result<(u32, u32), String>> {
-    let text = text.trim();
-    let (a, b) = match text.split_once('/') {
-        Some((a, b)) => (a.trim().parse::<u64>().ok()?, b.trim().parse::<u64>().ok()?),
-        None => {
-            let (whole, behind) = text.split_once('.').unwrap_or((text, ""));
-            let behind = behind.trim_end_matches('0');
-            let digits = [whole, behind].concat();
-            if behind.len() > 15 || digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-                return None;
-            }
-            (digits.parse::<u64>().ok()?, 10u64.pow(behind.len() as u32))
-        }
-    };
-    if a == 0 || a > b {
-        return None;
-    }
-    let (mut common, mut rest) = (b, a);
-    while rest > 0 {
-        (common, rest) = (rest, common % rest);
-    }
-    let [a, b] = [a / common, b / common];
-    Some(match b <= SHARES {
-        true => Ok((a as u32, b as u32)),
-        false => Err(format!(
-            "Q = {text} is the fraction {a}/{b}; accepted: fractions with a denominator of at most {SHARES}, such as 0.3333 or 1/3"
-        )),
-    })
 }
 
 #[cfg(test)]

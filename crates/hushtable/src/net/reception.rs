@@ -110,6 +110,7 @@ impl<'a> Reception<'a> {
                 self.turned_away(gone.address, "this peer has come too often and not greeted");
             }
             self.hear_those_who_spoke();
+            self.let_go();
             if let Ok((number, report)) = self.reports.try_recv() {
                 if let Some(admitted) = self.judge(number, report, aim)? {
                     return Ok(admitted);
@@ -125,7 +126,7 @@ impl<'a> Reception<'a> {
         }
     }
 
-    /// Lets those in who stand at the port, and those go who have said nothing for too long.
+    /// Lets those in who stand at the port.
     fn take_in(&mut self) -> Result<()> {
         for _ in 0..AT_ONCE {
             if !self.lobby.has_room() {
@@ -137,12 +138,16 @@ impl<'a> Reception<'a> {
                 self.turned_away(gone.address, "it made room for later callers");
             }
         }
+        Ok(())
+    }
+
+    /// Lets those go who have said nothing for too long, or could not be heard for as long.
+    fn let_go(&mut self) {
         let limit = self.setup.time();
         for gone in self.lobby.expired(limit) {
             let why = Error::Timeout { what: "greeting", seconds: limit.as_secs() };
             self.turned_away(gone.address, &why.to_string());
         }
-        Ok(())
     }
 
     /// A connection, if there is one.

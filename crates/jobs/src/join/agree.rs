@@ -95,7 +95,7 @@ impl Ask {
         if !quiet {
             eprintln!("the peer joins {}", theirs.words());
         }
-        accept(theirs.rows, self.peer_at_most)?;
+        accept(theirs.rows, offer.rows, self.peer_at_most)?;
         if self.told {
             tell::tell(p, rows, quiet)?;
         }
@@ -111,8 +111,18 @@ impl Ask {
     }
 }
 
-/// Refuses a peer with more ids than `--peer-at-most`.
-pub fn accept(theirs: usize, most: Option<usize>) -> Result<()> {
+/// How many times the ids here the peer's may be without a word, if `--peer-at-most` is not given.
+const MANY: usize = 16;
+
+/// Refuses a peer with more ids than `--peer-at-most`; warns of one that makes the work much larger, if that is not
+/// given.
+pub fn accept(theirs: usize, ours: usize, most: Option<usize>) -> Result<()> {
+    if most.is_none() && theirs / MANY > ours {
+        eprintln!(
+            "warning: the peer joins up to {theirs} ids, and this party {ours}: the work grows with both. --peer-at-most N \
+             refuses a peer with more than N"
+        );
+    }
     match most {
         Some(most) if theirs > most => Err(Failure::Refused(format!(
             "the peer joins up to {theirs} ids, and --peer-at-most is {most}: nothing was computed"
@@ -220,8 +230,8 @@ mod tests {
             bad.columns[0].name = name.into();
             assert!(bad.check(Shown::None).is_ok(), "{name:?}");
         }
-        accept(5, None).unwrap();
-        accept(5, Some(5)).unwrap();
-        assert!(accept(6, Some(5)).is_err());
+        accept(5, 1, None).unwrap();
+        accept(5, 1, Some(5)).unwrap();
+        assert!(accept(6, 1, Some(5)).is_err());
     }
 }

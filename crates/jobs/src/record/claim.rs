@@ -76,6 +76,9 @@ pub struct Input {
     pub sha256: String,
 }
 
+/// Most characters of an error in a record.
+pub const LONGEST_ERROR: usize = 1000;
+
 /// How a job ended.
 #[derive(Serialize, Deserialize)]
 pub struct End {
@@ -84,6 +87,15 @@ pub struct End {
     pub exit_code: u8,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+}
+
+impl End {
+    /// Keeps what an error says, as much as a record has of it.
+    pub fn keep_error(&mut self, error: &str) {
+        let whole = error.chars().count() <= LONGEST_ERROR;
+        let (most, rest) = if whole { (LONGEST_ERROR, "") } else { (LONGEST_ERROR - 3, "...") };
+        self.error = Some(error.chars().take(most).chain(rest.chars()).collect());
+    }
 }
 
 impl Claim {
@@ -146,4 +158,19 @@ impl Input {
 /// Now, to the second.
 pub fn now() -> String {
     date(SystemTime::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_any_length_is_cut() {
+        let mut end = End { ended: String::new(), outcome: String::new(), exit_code: 4, error: None };
+        for (length, kept) in [(5, 5), (1000, 1000), (1001, 1000), (5000, 1000)] {
+            end.keep_error(&"\u{e5}".repeat(length));
+            let error = end.error.as_ref().unwrap();
+            assert_eq!((error.chars().count(), error.ends_with("...")), (kept, length > kept));
+        }
+    }
 }

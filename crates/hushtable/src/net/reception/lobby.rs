@@ -1,7 +1,7 @@
 //! Callers who are not being heard yet: of each a socket, and no thread.
 //!
-//! Whoever has said something waits for a thread. Whoever has not makes room for later callers if there are too many,
-//! the oldest first. Addresses take turns in being heard.
+//! Whoever has said something waits for a thread, as long as a set-up takes. Whoever has not makes room for later callers
+//! if there are too many, the oldest first. Addresses take turns in being heard.
 
 use super::readiness::{Bell, readable};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -113,13 +113,10 @@ impl Lobby {
         Some(caller)
     }
 
-    /// Those who have said nothing for so long.
+    /// Those who came so long ago, in which a set-up is over: nobody waits for an answer any more.
     pub(super) fn expired(&mut self, limit: Duration) -> Vec<Caller> {
-        let mut gone = Vec::new();
-        while let Some(caller) = self.silent(|caller| caller.since.elapsed() >= limit) {
-            gone.push(caller);
-        }
-        gone
+        let old = self.callers.iter().take_while(|caller| caller.since.elapsed() >= limit).count();
+        self.callers.drain(..old).collect()
     }
 
     /// A quarter of those who have said nothing: the system has no more sockets.
@@ -216,6 +213,27 @@ mod tests {
         [5, 6].into_iter().for_each(|i| come(&mut lobby, i));
         assert_eq!([(); 2].map(|()| next(&mut lobby)), [5, 6].map(Some));
         assert_eq!(lobby.turns.len(), 1);
+    }
+
+    #[test]
+    fn nobody_waits_longer_than_a_set_up_takes() {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap();
+        let bell = Bell::new().unwrap();
+        let (mut lobby, mut ends) = (Lobby::new(4, Duration::ZERO), Vec::new());
+        for i in 1..=4 {
+            let (caller, mut end) = caller(&port, &format!("10.0.0.{i}:{i}"));
+            end.write_all(b"x").unwrap();
+            assert!(lobby.enter(caller).is_none());
+            ends.push(end);
+        }
+        while lobby.callers.iter().any(|caller| !caller.spoken) {
+            assert!(lobby.wait(None, &bell, Duration::from_secs(1)).is_empty());
+        }
+        assert!(!lobby.has_room(), "who has spoken makes no room");
+        assert!(lobby.expired(Duration::from_secs(600)).is_empty());
+        let gone: Vec<_> = lobby.expired(Duration::ZERO).iter().map(|caller| caller.address.port()).collect();
+        assert_eq!(gone, [1, 2, 3, 4]);
+        assert!(lobby.has_room());
     }
 
     #[test]

@@ -250,7 +250,7 @@ impl Work for Scored {
             if !self.quiet {
                 eprintln!("the peer joins up to {theirs} ids");
             }
-            agree::accept(theirs as usize, self.ask.peer_at_most)?;
+            agree::accept(theirs as usize, *bound, self.ask.peer_at_most)?;
             if self.ask.told {
                 tell::tell(p, rows, self.quiet)?;
             }
