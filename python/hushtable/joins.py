@@ -49,9 +49,9 @@ def psi(
     `normalise` says what does not matter in ids, besides blanks around them (`"trim"`) and the way accents were typed
     (`"nfc"`): some of `"lower"` (capital and small letters), `"alnum"` (all but letters and digits), `"digits"` (all but
     digits), `"zeros"` (at the beginning), `"e164:+47"` (notations of telephone numbers, with the country code of those
-    without one), `"date"`, `"date:dmy"` and `"date:mdy"` (notations of dates). `"none"` takes ids as they are. The form
-    that results is the same at both parties. Ids that a rule would bring together are a warning of the logger
-    `"hushtable"`, before anything is sent.
+    without one), `"date"`, `"date:dmy"` and `"date:mdy"` (notations of dates; a timestamp at midnight is its day, one at
+    another time an error). `"none"` takes ids as they are. The form that results is the same at both parties. Ids that a
+    rule would bring together are a warning of the logger `"hushtable"`, before anything is sent.
 
     With `tell_form=True` at both parties, each tells the other the pattern that more than half of its ids have, if ten or
     more have it, such as `A999999` (`A` a capital letter, `a` a small one, `x` another, `9` a digit, signs as they are),

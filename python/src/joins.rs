@@ -76,19 +76,24 @@ fn shape(fields: &[String], rules: Rules) -> Shape {
     Shape::of(forms.iter().map(|form| form.as_str()))
 }
 
-/// What is remarkable about a column of ids, and the rules that settle it.
+/// What is remarkable about a column of ids, and the rules that settle it, where there are some.
 fn hint(column: usize, fields: &[String], rules: Rules) -> Option<String> {
     let mut looks = Looks::new(rules);
     fields.iter().for_each(|field| looks.see(&rules.form(field).unwrap_or_default()));
     let row = |remark: &apps::ids::Remark| format!("{} (see row {})", remark.what, remark.row);
     let what = looks.remarks().iter().map(row).collect::<Vec<_>>().join("; ");
-    looks.advice().map(|advice| {
+    let advice = looks.advice(asks).map(|advice| format!(". {advice}")).unwrap_or_default();
+    (!what.is_empty()).then(|| {
         format!(
-            "ids, column {column}: {what}. If the peer writes an id differently, it will not match, and nothing will say so. \
-             normalise={:?} at both parties settles it",
-            advice.split(',').collect::<Vec<_>>()
+            "ids, column {column}: {what}. If the peer writes an id differently, it will not match, and nothing will say \
+             so{advice}"
         )
     })
+}
+
+/// How one asks for rules.
+fn asks(rules: &str) -> String {
+    format!("normalise={:?}", rules.split(',').collect::<Vec<_>>())
 }
 
 /// The part of the set-up that suits a bill.
@@ -126,7 +131,6 @@ pub fn tell(py: Python<'_>, p: &Party, name: &str, text: &str) -> PyResult<Strin
 #[pyfunction]
 pub fn tell_form(py: Python<'_>, p: &Party, name: &str, ids: &Ids) -> PyResult<Vec<String>> {
     let shapes = ids.shapes.clone();
-    let asks = |rule: &str| format!("normalise={:?}", rule.split(',').collect::<Vec<_>>());
     let said = p.call(py, name, move |steps, _| steps.phase("setup", |p| Shape::tell(p, &shapes, asks)))?;
     Ok(said.into_iter().filter(|(alike, _)| !alike).map(|(_, words)| words).collect())
 }

@@ -171,6 +171,14 @@ def test_ids_that_differ_in_form(caplog):
     assert common(["e164:+43"], ["e164:+49"], phones) == (2, "")
     dates = (["3.4.1970"], [datetime.date(1970, 4, 3)])
     assert common(["date:dmy"], ["date"], dates)[0] == 1
+    utc = datetime.datetime(1970, 4, 3, tzinfo=datetime.timezone.utc)
+    for day in (utc, "1970-04-03 00:00:00", utc.replace(tzinfo=None)):
+        assert common(["date:dmy"], ["date"], (["3.4.1970"], [day]))[0] == 1
+    # The rules are those that these days allow; which is for their owner to say.
+    assert 'normalise=["trim", "nfc", "date:mdy"] settles it' in common(ids=(["12/31/2024"], ["x"]))[1]
+    both = 'normalise=["trim", "nfc", "date:dmy"] or normalise=["trim", "nfc", "date:mdy"] (as they are written here)'
+    assert both in common(ids=(["1/2/2024"], ["x"]))[1]
+    assert "no rule reads all (see row 1)" in common(ids=(["12/31/2024", "31/12/2024"], ["x"]))[1]
 
 
 @pytest.mark.parametrize(
@@ -191,6 +199,8 @@ def test_bad_ids_are_named_by_their_row(ids, says):
         if p.role == 0:
             with pytest.raises(ht.ParamError, match=says):
                 ht.psi(p, ids)
+            with pytest.raises(ht.ParamError, match="row 0 that has a time of day other than midnight"):
+                ht.psi(p, [datetime.datetime(1970, 4, 3, 10)], normalise="date")
             return True
         with pytest.raises(ht.HushtableError):  # the end of the session
             ht.psi(p, ["a"])

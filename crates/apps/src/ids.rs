@@ -28,13 +28,19 @@ use hushtable::{
 };
 use prim::{Block, Wiped};
 
+mod cure;
+mod day;
 mod looks;
+#[cfg(test)]
+mod notation_tests;
 mod pattern;
+mod phone;
 mod rules;
 mod shape;
 
+pub use day::DateOrder;
 pub use looks::{Looks, Remark};
-pub use rules::{DateOrder, Rules};
+pub use rules::Rules;
 pub use shape::Shape;
 
 /// A party's ids, fixed.

@@ -46,12 +46,14 @@ around an id and the way accents were typed never matter; add what else shall no
     digits         everything but digits
     zeros          zeros at the beginning
     e164:+47       notations of telephone numbers: those without a country code are of +47, or another
-    date:dmy       notations of dates: 31.1.1970 and 1970-01-31; date:mdy 1/31/1970; date only the year first
+    date:dmy       notations of dates: 31.1.1970 and 1970-01-31; date:mdy 1/31/1970; date only the year first. A
+                   timestamp at midnight is its day, 1970-01-31T00:00:00; one at another time is an error
     none           leaves ids as they are in the file; what follows it counts, as in none,trim
 Rules are separated by commas: --normalise lower,alnum. How a file is read is each party's own matter, such as the \
 country code and the order of a date; only the form that results must be the same. With several id columns one \
 --normalise serves all, or each column has its own, in their order.
-  Before anything is sent this warns if ids here differ in what a rule would settle. It cannot see the peer's. With \
+  Before anything is sent this warns if ids here differ in what a rule would settle, or look like what a spreadsheet \
+made of them. It cannot see the peer's. With \
 --tell-form at both parties, each tells the other the pattern that more than half of its ids have, if ten or more have \
 it: A999999, or without lengths A*9* (A a capital letter, a a small one, x another, 9 a digit; signs as they are; \
 never a letter or digit of an id). If the patterns do not go together, both end and say which rule might help. \

@@ -84,6 +84,7 @@ fn wrong_tables() {
     done.fails_with(3, "a.csv: 25 bad rows");
     done.fails_with(3, "and 5 more like these");
     site.write("a.csv", "id,n\nx,1\n");
+    site.write("t.csv", "t\n2024-12-30T00:00:00Z\n2024-12-31T10:30:00Z\n");
     for (asked, code, fragment) in [
         ("--input a.csv --id gone", 3, "no column \"gone\"; its columns are: id, n"),
         ("--input a.csv --id id --columns gone", 3, "no column \"gone\""),
@@ -100,7 +101,13 @@ fn wrong_tables() {
             3,
             "line 2, column \"id\": \"x\" is no telephone number",
         ),
-        ("--input a.csv --id id --normalise date", 3, "is no date"),
+        ("--input a.csv --id id --normalise date", 3, "is no date; accepted: such as 2024-12-31, 2024/12/31"),
+        (
+            "--input t.csv --id t --normalise date",
+            3,
+            "line 3, column \"t\": \"2024-12-31T10:30:00Z\" has a time of day other than midnight; accepted: days such \
+             as 2024-12-31",
+        ),
         ("--input a.csv --id id --duplicates all", 2, "a hidden join has a place for one partner"),
         (
             "--input a.csv --id id --reveal count --duplicates all",

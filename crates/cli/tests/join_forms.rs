@@ -64,6 +64,8 @@ fn only_the_form_that_results_must_agree() {
     column(&site, "a.csv", &["3.4.1970", "13.12.1985"]);
     column(&site, "b.csv", &["1970-04-03", "1985-12-13"]);
     assert_eq!(common(&site, "--normalise date:dmy", "--normalise date"), 2);
+    column(&site, "b.csv", &["1970-04-03T00:00:00Z", "1985-12-13 00:00:00"]);
+    assert_eq!(common(&site, "--normalise date:dmy", "--normalise date"), 2);
     // What can be read in all these ways.
     column(&site, "a.csv", &["19700403", "19851213"]);
     column(&site, "b.csv", &["19700403", "19851213"]);
@@ -86,18 +88,31 @@ fn a_party_is_warned_of_its_own_ids() {
         let line = done.stderr.lines().find(|line| line.starts_with("warning: a.csv"));
         line.unwrap_or_default().to_owned()
     };
-    for (ids, more, rules) in [
-        (&["C1", "c2"][..], "", "trim,nfc,lower"),
-        (&["A-1", "A2"], "", "trim,nfc,alnum"),
-        (&["a b", "A-b"], "", "trim,nfc,lower,alnum"),
-        (&["007", "7"], "", "trim,nfc,zeros"),
-        (&["+43 1 2345678", "01 2345678"], "", "trim,nfc,e164:+CODE"),
-        (&["3.4.1970", "1970-04-04"], "", "trim,nfc,date:dmy"),
-        (&["a\u{308}", "b"], "--normalise none,trim", "none,trim,nfc"),
+    let both = |rules: &str| format!("--normalise {rules} at both parties settles it");
+    let code =
+        "--normalise trim,nfc,e164:+CODE settles it, at each party with the code of those that have none";
+    for (ids, more, advice) in [
+        (&["C1", "c2"][..], "", both("trim,nfc,lower")),
+        (&["A-1", "A2"], "", both("trim,nfc,alnum")),
+        (&["a b", "A-b"], "", both("trim,nfc,lower,alnum")),
+        (&["007", "7"], "", both("trim,nfc,zeros")),
+        (&["+43 1 2345678", "01 2345678"], "", code.into()),
+        (&["3.4.1970", "1970-04-04"], "", "--normalise trim,nfc,date:dmy settles it, with the order".into()),
+        (&["12/31/2024", "1/2/2024"], "", "--normalise trim,nfc,date:mdy settles it".into()),
+        (
+            &["1/3/2024", "1/2/2024"],
+            "",
+            "date:dmy or --normalise trim,nfc,date:mdy (as they are written".into(),
+        ),
+        (&["31/12/2024", "12/31/2024"], "", "no rule reads all (see line 3)".into()),
+        (&["4.9E+11", "491512345678"], "", "no rule brings back, in 1 of 2 ids (see line 2)".into()),
+        (&["12.0", "13"], "", "no rule takes away, in 1 of 2 ids (see line 2)".into()),
+        (&["a\u{308}", "b"], "--normalise none,trim", both("none,trim,nfc")),
     ] {
         let line = warned(ids, more);
-        assert!(line.contains(&format!("--normalise {rules} at both parties")), "{ids:?}: {line:?}");
+        assert!(line.contains(&advice), "{ids:?}: {line:?}");
         assert!(line.contains("column \"id\"") && line.contains("line "), "{line}");
+        assert_eq!(line.contains("--normalise"), !advice.starts_with("no rule"), "{line}");
     }
     for (ids, more) in [
         (&["C1", "C2"][..], ""),
@@ -165,10 +180,9 @@ fn both_can_tell_how_most_of_their_ids_look() {
     write("a.csv", &ids(&|i| (1000 + i).to_string()));
     write("b.csv", &ids(&|i| (10000 + i).to_string()));
     let [p0, p1] = count(&site, tell, tell).map(Done::ok);
-    assert!(
-        p0.stderr.contains("here 9999, at the peer 99999") && p1.stderr.contains("--normalise zeros"),
-        "{p0:?}"
-    );
+    assert!(p0.stderr.contains("here 9999, at the peer 99999; if one of you lost leading zeros"), "{p0:?}");
+    // There are none at the longer ones.
+    assert!(p0.stderr.contains("--normalise zeros") && !p1.stderr.contains("--normalise"), "{p1:?}");
     write("b.csv", &ids(&|i| "ab-".repeat(1 + i)));
     let [p0, _] = count(&site, tell, tell).map(Done::ok);
     assert!(p0.stderr.contains("here 9999, at the peer several"), "{p0:?}");

@@ -5,6 +5,11 @@ use std::{fmt, str::FromStr};
 use unicode_normalization::UnicodeNormalization;
 use zeroize::Zeroizing;
 
+use super::{
+    day::{self, DateOrder},
+    phone,
+};
+
 /// How the fields of ids are brought into one form. Public. What is asked for is done in the order of these rules. The
 /// form that results is the same at both parties ([`Rules::normal_form`]); how a party reads its own file is its own
 /// matter, such as the country of telephone numbers without a code.
@@ -25,20 +30,8 @@ pub struct Rules {
     /// Telephone numbers become `+` and digits (E.164); those without a country code have this one. A national 0 before
     /// them is left out, but in Italy (39), where it is part of the number.
     pub phone: Option<u16>,
-    /// Dates become year-month-day.
+    /// Dates become year-month-day, and so do timestamps at midnight.
     pub date: Option<DateOrder>,
-}
-
-/// In which order a date is written whose year does not come first. One whose year comes first, in four digits, is read
-/// in any case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum DateOrder {
-    /// 31.1.1970
-    DayMonthYear,
-    /// 1/31/1970
-    MonthDayYear,
-    /// 1970-01-31, and nothing else.
-    YearMonthDay,
 }
 
 /// White space around a field is left out, and letters and their accents are one character: what nobody sees makes no
@@ -119,97 +112,14 @@ impl Rules {
         }
         if let Some(code) = self.phone {
             let before = std::mem::replace(&mut form, room());
-            phone(before.trim(), code, &mut form)?;
+            phone::write(before.trim(), code, &mut form)?;
         }
         if let Some(order) = self.date {
             let before = std::mem::replace(&mut form, room());
-            date(before.trim(), order, &mut form)?;
+            day::write(before.trim(), order, &mut form)?;
         }
         Ok(form)
     }
-}
-
-/// What stands between the digits of telephone numbers.
-pub(super) const PHONE_SEPARATORS: &str = " \u{a0}\u{202f}-\u{2010}\u{2011}./()";
-
-/// Writes a telephone number with its country code.
-fn phone(text: &str, code: u16, to: &mut String) -> Result<(), &'static str> {
-    if text.is_empty() {
-        return Ok(());
-    }
-    // As in +43 (0) 1 234: the 0 is for callers from inside.
-    let (before, after) = text.split_once("(0)").unwrap_or((text, ""));
-    let mut digits = Zeroizing::new(String::with_capacity(text.len()));
-    let plus = before.starts_with('+');
-    for c in before.strip_prefix('+').unwrap_or(before).chars().chain(after.chars()) {
-        match c {
-            '0'..='9' => digits.push(c),
-            _ if PHONE_SEPARATORS.contains(c) => {}
-            _ => return Err("is no telephone number: digits, with a + before and signs between them"),
-        }
-    }
-    to.push('+');
-    match (plus, digits.strip_prefix("00")) {
-        (true, _) => to.push_str(&digits),
-        (false, Some(international)) => to.push_str(international),
-        (false, None) => {
-            to.push_str(&code.to_string());
-            to.push_str(if code == 39 { &digits } else { digits.strip_prefix('0').unwrap_or(&digits) });
-        }
-    }
-    // Country and number: fifteen digits at most; none begins with 0.
-    match to.len() {
-        8..=16 if !to.starts_with("+0") => Ok(()),
-        _ => Err("is no telephone number: 7 to 15 digits with the country code"),
-    }
-}
-
-/// Writes a date as year-month-day.
-fn date(text: &str, order: DateOrder, to: &mut String) -> Result<(), &'static str> {
-    const NONE: &str = "is no date of the form asked for, with a year of four digits";
-    if text.is_empty() {
-        return Ok(());
-    }
-    let parts: Vec<&str> = match text.len() == 8 && text.bytes().all(|b| b.is_ascii_digit()) {
-        true => vec![&text[..4], &text[4..6], &text[6..]],
-        false => {
-            let by = ['-', '.', '/'].into_iter().find(|by| text.contains(*by)).ok_or(NONE)?;
-            text.split(by).map(str::trim).collect()
-        }
-    };
-    let &[first, second, third] = &parts[..] else { return Err(NONE) };
-    let [year, month, day] = match (first.len(), third.len(), order) {
-        (4, 1..=2, _) => [first, second, third],
-        (1..=2, 4, DateOrder::DayMonthYear) => [third, second, first],
-        (1..=2, 4, DateOrder::MonthDayYear) => [third, first, second],
-        _ => return Err(NONE),
-    };
-    let number = |text: &str| match text.len() {
-        1..=4 if text.bytes().all(|b| b.is_ascii_digit()) => text.parse::<u32>().map_err(|_| NONE),
-        _ => Err(NONE),
-    };
-    let [year, month, day] = [number(year)?, number(month)?, number(day)?];
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let days = match month {
-        2 => 28 + u32::from(leap),
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => return Err("is no date: it has no such month"),
-    };
-    if !(1..=days).contains(&day) || year == 0 {
-        return Err("is no date: the month has no such day");
-    }
-    for part in [format!("{year:04}-"), format!("{month:02}-"), format!("{day:02}")] {
-        to.push_str(&Zeroizing::new(part));
-    }
-    Ok(())
-}
-
-/// Whether a text is a date with signs between its numbers, in any order of these.
-pub(super) fn looks_like_a_date(text: &str) -> bool {
-    let signs = text.contains(['-', '.', '/']);
-    let is = |order| date(text.trim(), order, &mut Zeroizing::new(String::with_capacity(16))).is_ok();
-    signs && (is(DateOrder::DayMonthYear) || is(DateOrder::MonthDayYear))
 }
 
 /// As they are read; every rule is named.
@@ -362,6 +272,7 @@ mod tests {
             "19700403",
             "00701231",
             "0970-01-31",
+            "1970-04-03T00:00:00Z",
             "",
         ];
         let mut known = std::collections::HashMap::new();
@@ -384,55 +295,5 @@ mod tests {
             }
         }
         assert!(known.len() > 500, "{}", known.len());
-    }
-
-    #[test]
-    fn telephone_numbers() {
-        let of = |code, text: &str| form(Rules { phone: Some(code), ..Rules::default() }, text);
-        for text in ["+43 1 234567", "0043 1 234567", "01/23 45-67", "+43 (0) 1 234567", "+43(0)1234567"] {
-            assert_eq!(of(43, text), Ok("+431234567".into()), "{text}");
-        }
-        assert_eq!(of(47, "22 12 34 56"), Ok("+4722123456".into()));
-        assert_eq!(of(39, "06 698 12345"), Ok("+390669812345".into()));
-        assert_eq!(of(43, ""), Ok(String::new()));
-        for text in
-            ["+43 1 234567 ext 5", "call me", "12", "+43 1234 5678 9012 345", "0000 123456", "++0431234567"]
-        {
-            assert!(of(43, text).is_err(), "{text}: {:?}", of(43, text));
-        }
-    }
-
-    #[test]
-    fn dates() {
-        let of = |order, text: &str| form(Rules { date: Some(order), ..Rules::default() }, text);
-        let [day, month, year] = [DateOrder::DayMonthYear, DateOrder::MonthDayYear, DateOrder::YearMonthDay];
-        for (order, text) in [
-            (day, "3.4.1970"),
-            (day, "03/04/1970"),
-            (day, "3. 4. 1970"),
-            (month, "4/3/1970"),
-            (month, "04-03-1970"),
-            (year, "1970-04-03"),
-            (day, "1970/4/3"),
-            (month, "19700403"),
-        ] {
-            assert_eq!(of(order, text), Ok("1970-04-03".into()), "{text}");
-        }
-        assert_eq!(of(day, "29.2.2000"), Ok("2000-02-29".into()));
-        for (order, text) in [
-            (year, "3.4.1970"),
-            (day, "3.4.70"),
-            (day, "29.2.1900"),
-            (day, "31.4.1970"),
-            (month, "13/1/1970"),
-            (day, "1970-13-01"),
-            (day, "1970-04"),
-            (day, "1970-04-03T00:00"),
-            (day, "0.1.1970"),
-            (day, "+1.1.1970"),
-            (day, "April 3, 1970"),
-        ] {
-            assert!(of(order, text).is_err(), "{text}");
-        }
     }
 }

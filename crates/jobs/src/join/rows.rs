@@ -158,16 +158,19 @@ impl Rows {
     }
 }
 
-/// What is remarkable about a column of the id, and the rules that settle it.
+/// What is remarkable about a column of the id, and the rules that settle it, where there are some.
 pub fn hint(column: &str, looks: &Looks, place: &dyn Fn(usize) -> String) -> Option<String> {
     let what: Vec<String> =
         looks.remarks().iter().map(|remark| format!("{} (see {})", remark.what, place(remark.row))).collect();
-    let advice = looks.advice()?;
-    Some(format!(
-        "column {column:?}: {}. If the peer writes an id differently, it will not match, and nothing will say so. \
-         --normalise {advice} at both parties settles it",
-        what.join("; ")
-    ))
+    let advice = looks.advice(|rules| format!("--normalise {rules}"));
+    let advice = advice.map(|advice| format!(". {advice}")).unwrap_or_default();
+    (!what.is_empty()).then(|| {
+        format!(
+            "column {column:?}: {}. If the peer writes an id differently, it will not match, and nothing will say \
+             so{advice}",
+            what.join("; ")
+        )
+    })
 }
 
 /// Rules of each of `columns` columns of an id, asked for once for all or once for each.
