@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import sys
+import warnings
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -13,7 +15,7 @@ from . import _hushtable as native
 from . import _constants, _words, history
 from ._room import too_wide
 from ._words import Range, Words
-from .errors import ParamError, ShapeError
+from .errors import ParamError, RoundingWarning, ShapeError
 from .share import Share
 
 # Where an operation has no second argument.
@@ -49,9 +51,26 @@ def less(a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
 @history.operation("!=", ("a", "b"))
 def differ(a: Share, b: Share | ArrayLike) -> Share:
     """Bits, shared by XOR, that are 1 where `a` and `b` differ; broadcast. Raises as `less`, and for a public number that
-    is no number of the share's scale: whether they are equal is no question of rounding."""
+    is no number of the share's scale: whether they are equal is no question of rounding. Warns with `RoundingWarning` of
+    sums of numbers that were rounded: those that are equal as they were written may be a step apart."""
     a._additive("==")
+    if isinstance(b, Share):
+        _warn_of_sums(a, b)
     return _bits("ne", "==", a, b if isinstance(b, Share) else a._known(b, "==", same=True))
+
+
+def _warn_of_sums(a: Share, b: Share) -> None:
+    step = 2.0**-a.fraction
+    if a.fraction and max(a._off, b._off) > 0.5 * step:
+        frame, level = sys._getframe(), 1
+        while frame.f_back is not None and frame.f_globals["__name__"].startswith("hushtable."):
+            frame, level = frame.f_back, level + 1
+        text = (
+            f"== of sums of numbers that were each rounded to multiples of {step}: sums that are equal as they were written, "
+            "as 0.1 + 0.2 and 0.3, may differ here. Share whole numbers, as cents, with fraction=0; or ask whether they are "
+            "near: (a - b < m) & (b - a < m)"
+        )
+        warnings.warn(text, RoundingWarning, stacklevel=level)
 
 
 def _bits(relation: str, sign: str, a: Share, b: Share) -> Share:

@@ -38,6 +38,10 @@ class ParamError(HushtableError, ValueError):
     """A value or a parameter is outside what is supported; the text says what is accepted."""
 
 
+class RoundingWarning(UserWarning):
+    """A result says less than it seems to, since numbers were rounded; the text says what helps."""
+
+
 class SpentError(HushtableError):
     """One-time material was to be used again."""
 

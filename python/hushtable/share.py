@@ -35,7 +35,8 @@ class Share(Secret, Arrays):
     width. Whole numbers meet whole ones only, until `with_fraction` gives them digits after the point. `==` and `!=` refuse
     what is no multiple of the scale. Other comparisons take public numbers as they are, beside results. Numbers that were
     shared, and their sums, were rounded: they are equal to a public number with the same decimals, if these are a step
-    apart for each number added up (two for `p.share`); others may fall on either side, if they differ by less.
+    apart for each number added up (two for `p.share`); others may fall on either side, if they differ by less. So may sums
+    that are compared with other shares, of which `==` and `!=` warn.
     """
 
     __slots__ = ("_history", "_off", "_party", "_range", "_words", "bits", "fraction", "kind", "wrap")

@@ -181,3 +181,30 @@ def test_results_are_compared_as_they_are(way):
         return all(np.array_equal(p.open(y >= c), opened >= c) for c in (at, at + 1e-9, at - 1e-9, 0.3, 0.7))
 
     assert ht.run_pair(party) == (True, True)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_equality_of_sums_of_rounded_numbers_says_so(seed):
+    rng = np.random.default_rng(seed)
+    fraction = int(rng.integers(0, 20))
+    x = rng.integers(-50, 50, 4) / (1 if fraction == 0 else 100)
+
+    def party(p):
+        kind = {"bits": 40, "fraction": fraction, "range": (-1000, 1000)}
+        own = [p.input(x if p.role == owner else None, owner, shape=4, **kind) for owner in (0, 1)]
+        # Each rounded once: equal as they were written is equal.
+        assert all(p.open(own[0] == own[1])) and not any(p.open(own[0] != own[1]))
+        for a, b in [(own[0] + own[1], own[0]), (own[1], own[0] - own[1]), (p.share(x, **kind), own[0]), (3 * own[0], own[1])]:
+            for asked in (lambda: a == b, lambda: a != b):  # noqa: B023
+                if fraction == 0:
+                    p.open(asked())
+                    continue
+                # Warnings are errors here.
+                with pytest.raises(ht.RoundingWarning, match="as 0.1"):
+                    asked()
+        # What is not the order of sums, or is beside a public number, has rules of its own.
+        p.open(own[0] + own[1] < own[0])
+        p.open(own[0] + own[1] == 1)
+        return True
+
+    assert ht.run_pair(party) == (True, True)
