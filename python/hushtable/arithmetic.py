@@ -61,7 +61,7 @@ def differ(a: Share, b: Share | ArrayLike) -> Share:
 
 def _warn_of_sums(a: Share, b: Share) -> None:
     step = 2.0**-a.fraction
-    if a.fraction and max(a._off, b._off) > 0.5 * step:
+    if a.fraction and a is not b and max(a._off, b._off) > 0.5 * step:
         frame, level = sys._getframe(), 1
         while frame.f_back is not None and frame.f_globals["__name__"].startswith("hushtable."):
             frame, level = frame.f_back, level + 1

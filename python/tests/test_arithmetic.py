@@ -219,6 +219,7 @@ def test_digits_after_the_point_are_given_and_taken():
     ],
 )
 @pytest.mark.parametrize("kind", [{}, {"bits": 16, "range": None}, {"bits": 15}])
+@pytest.mark.filterwarnings("ignore::hushtable.RoundingWarning")
 def test_comparisons(f, kind):
     b = np.where(RNG.random(A.shape) < 0.3, A, B)
     got = on_shares(f, A, b, **kind)
