@@ -28,6 +28,11 @@ pub fn failed(py: Python<'_>) -> PyErr {
     exception(py, "HushtableError", text, &PyDict::new(py))
 }
 
+/// The exception for a call of a party whose session ended before.
+pub fn over(py: Python<'_>, why: &str) -> PyErr {
+    exception(py, "PeerError", &format!("this session is over: {why}"), &PyDict::new(py))
+}
+
 /// The exception for a call of a party that two threads used at once.
 pub fn crowded(py: Python<'_>) -> PyErr {
     let text = "two threads used this session at once, which ended it: both parties do the same in the same order, so a \

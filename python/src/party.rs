@@ -3,7 +3,7 @@
 use std::{
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     sync::{
-        Arc, Mutex,
+        Arc, Mutex, MutexGuard,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread::ThreadId,
@@ -21,7 +21,7 @@ use pyo3::{exceptions::PyException, prelude::*};
 
 use crate::{
     codec::View,
-    error::{crowded, failed},
+    error::{crowded, failed, over},
     interrupt::{interruptible, interruptible_on_borrowed},
     opening::Opening,
     tally::Tally,
@@ -42,6 +42,8 @@ pub struct Party {
     busy: Arc<Mutex<Option<ThreadId>>>,
     /// Whether two threads called at once.
     crowded: AtomicBool,
+    /// Why there is no session any more.
+    over: Arc<Mutex<Option<String>>>,
     hang_up: HangUp,
     role: Role,
     link: LinkShape,
@@ -157,6 +159,7 @@ impl Party {
             failed: Arc::default(),
             busy: Arc::default(),
             crowded: AtomicBool::default(),
+            over: Arc::default(),
             hang_up,
             role,
             link,
@@ -235,10 +238,14 @@ impl Party {
         if self.failed.load(Ordering::Relaxed) {
             return Err(failed(py));
         }
+        if let Some(why) = &*said(&self.over) {
+            return Err(over(py, why));
+        }
         self.enter(py)?;
         let busy = Arc::clone(&self.busy);
         let (inner, panicked) = (Arc::clone(&self.inner), Arc::clone(&self.failed));
         let (start, records, progress) = (self.start, Arc::clone(&self.records), Arc::clone(&self.progress));
+        let over = Arc::clone(&self.over);
         Ok(move || {
             let mut guard = inner.lock().expect("no panic while the lock is held");
             let operation = announced.split('(').next().unwrap_or_default();
@@ -250,7 +257,10 @@ impl Party {
             panicked.store(outcome.is_err(), Ordering::Relaxed);
             match &outcome {
                 Ok(Ok(_)) => {}
-                Ok(Err(error)) => end(&mut guard, Ending::of(error)),
+                Ok(Err(error)) => {
+                    said(&over).get_or_insert_with(|| error.to_string());
+                    end(&mut guard, Ending::of(error));
+                }
                 Err(_) => end(&mut guard, None),
             }
             drop(guard);
@@ -354,6 +364,7 @@ impl Party {
 
     /// Ends the session: what this party was asked for does not fit together, which the peer is told.
     fn fail(&self, py: Python<'_>) {
+        said(&self.over).get_or_insert_with(|| "what this party was asked for does not fit together".into());
         let inner = Arc::clone(&self.inner);
         py.detach(move || {
             if let Ok(mut guard) = inner.lock() {
@@ -364,6 +375,7 @@ impl Party {
 
     /// Ends the session. If `regular`, a peer that goes on is told so.
     fn close(&self, py: Python<'_>, regular: bool) {
+        said(&self.over).get_or_insert_with(|| "it was closed here".into());
         let inner = Arc::clone(&self.inner);
         py.detach(move || {
             let taken = inner.lock().map(|mut guard| guard.take());
@@ -383,6 +395,10 @@ impl Drop for Party {
         let inner = Arc::clone(&self.inner);
         std::thread::spawn(move || drop(inner.lock().map(|mut guard| guard.take())));
     }
+}
+
+fn said(over: &Mutex<Option<String>>) -> MutexGuard<'_, Option<String>> {
+    over.lock().expect("no panic while the lock is held")
 }
 
 /// Hangs up, so that the peer ends too, and tells it why.

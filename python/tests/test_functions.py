@@ -230,6 +230,8 @@ def test_numbers_outside_are_refused_where_a_function_has_no_limit(name, bad):
         def party(p):
             with pytest.raises(ht.ParamError, match="a number outside the domain") as error:
                 of(p, [1.0, x])
+            with pytest.raises(ht.PeerError, match="this session is over: .*a number outside the domain"):
+                p.barrier()
             return str(error.value)
 
         return party

@@ -254,7 +254,7 @@ def test_agree():
         p.agree(rows=10, order="by id")
         with pytest.raises(ht.HandshakeError, match="parties disagree on rows"):
             p.agree(rows=p.role)
-        with pytest.raises(ht.PeerError, match="closed"):
+        with pytest.raises(ht.PeerError, match="this session is over: the parties disagree on rows"):
             p.barrier()
 
     ht.run_pair(party)
