@@ -247,8 +247,23 @@ impl Question {
         }
     }
 
-    /// How exact a variance or covariance of this size is, of columns with these sums.
-    pub fn error_of_product(&self, sums: [usize; 2], value: f64) -> Digits {
+    /// How exact a variance or covariance of this size is, of so many rows of columns with these sums and means.
+    pub fn error_of_product(
+        &self,
+        (sums, products): ([usize; 2], usize),
+        means: [f64; 2],
+        value: f64,
+        rows: f64,
+    ) -> Digits {
+        let noise = |series| self.noise_of(series).unwrap_or_default();
+        let [a, b] = means;
+        let of_sums = noise(products) + (a * noise(sums[1])).abs() + (b * noise(sums[0])).abs();
+        let of_count = (a * b - value).abs() * self.noise_of_count();
+        self.rounded_product(sums, value).with((of_sums + of_count) / rows)
+    }
+
+    /// The same without noise.
+    fn rounded_product(&self, sums: [usize; 2], value: f64) -> Digits {
         let step = |at: usize| match &self.series[at] {
             Series::Numbers { of, cut } => 2f64.powi(*cut as i32 - of.fraction_bits as i32),
             _ => 1.0,
@@ -271,6 +286,10 @@ impl Question {
     fn noise_of(&self, series: usize) -> Option<f64> {
         let noise = self.noises().ok()??;
         Some(self.series[series].number(1) * most_noise(&noise.sums[series]))
+    }
+
+    fn noise_of_count(&self) -> f64 {
+        self.noises().ok().flatten().map_or(0.0, |noise| most_noise(&noise.counts))
     }
 
     /// What noise does to each number, in words.

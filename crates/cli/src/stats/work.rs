@@ -84,8 +84,14 @@ impl Asking {
                         let sums = [sum(sums[0])?, sum(sums[1])?];
                         Moments::of(count? as u64, sums, sum(products)?)
                     };
-                    let shown = |value| self.question.error_of_product(sums, value).shown(value);
-                    (name, moments().map(|moments| shown(moments.covariance * unit)))
+                    let question = &self.question;
+                    let shown = |moments: Moments| {
+                        let (value, [a, b]) = (moments.covariance * unit, moments.means);
+                        let unit = |at: usize| question.series[sums[at]].number(1);
+                        let means = [a * unit(0), b * unit(1)];
+                        question.error_of_product((sums, products), means, value, rows).shown(value)
+                    };
+                    (name, moments().map(shown))
                 }
             };
             self.line(name, &label, value);
