@@ -178,6 +178,7 @@ fn what_does_not_go_together() {
         ("sigmoid --column balance --outside wrap", "--outside wrap cannot be combined with --joined"),
         ("sigmoid --column balance --fraction-bits 8", "--fraction-bits cannot be combined with --joined"),
         ("sigmoid --column balance --threads 2", "--threads cannot be combined with --joined"),
+        ("asin --column balance --reveal me", "for which both join again: a join settles them"),
         ("sigmoid --column balance --against bills", "--against needs a comparison"),
         ("sigmoid --column balance --default 2", "--default 2: accepted: -0.00"),
         ("sigmoid", "--column NAME says which column of numbers"),

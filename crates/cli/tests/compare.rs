@@ -175,3 +175,66 @@ fn halves_that_do_not_belong_together_are_refused() {
     );
     numbers.iter().for_each(|done| done.fails("input"));
 }
+
+/// Decimals x decimals x scales: one number of each party is equal as it is written, sums are refused where one is rounded
+/// and right where none is.
+#[test]
+fn equal_is_never_a_question_of_rounding() {
+    let mut state = 7u64;
+    let mut below = |end: u64| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) % end
+    };
+    for round in 0..6 {
+        let (decimals, bits) = ([1, 2][round % 2], [12, 16][round % 2]);
+        let (site, unit) = (Site::new(), 10f64.powi(decimals));
+        let rows: Vec<[u64; 4]> = (0..ROWS)
+            .map(|_| [below(50), below(50), below(50), below(2)])
+            .map(|[a, b, c, more]| [a + c, b, a, b + c + more])
+            .collect();
+        let write = |name: &str, unit: f64| {
+            for (party, [x, y]) in [("bank", [0, 2]), ("telecom", [1, 3])] {
+                let mut text = "id,x,y\n".to_owned();
+                for (i, row) in rows.iter().enumerate() {
+                    text += &format!("c{i},{},{}\n", row[x] as f64 / unit, row[y] as f64 / unit);
+                }
+                site.write(&format!("{party}-{name}.csv"), &text);
+            }
+        };
+        write("decimals", unit);
+        write("halves", 8.0);
+        write("cents", 1.0);
+        let name = ["eq", "ne"][round / 2 % 2];
+        let asked = |party: &str, file: &str, what: &str| {
+            format!(
+                "{name} {what} --fraction-bits {bits} --input {party}-{file}.csv --output {party}-out.csv --force"
+            )
+        };
+        let check = |equal: &dyn Fn(&[u64; 4]) -> bool| {
+            for (row, (_, got)) in rows.iter().zip(results(&site.read("bank-out.csv")).1) {
+                assert_eq!(got == 1.0, equal(row) == (name == "eq"), "{name} of {row:?}");
+            }
+        };
+        let sums = "--column x --against y";
+        for file in ["halves", "cents"] {
+            both(&site, &asked("bank", file, sums), &asked("telecom", file, sums));
+            check(&|[a, b, c, d]| a + b == c + d);
+        }
+        // Nothing is sent: the peer is not there.
+        let refused =
+            site.run(&format!("apply {} {P0} --connect 127.0.0.1:1", asked("bank", "decimals", sums)));
+        refused.fails("column x: ");
+        refused.fails(
+            "sums that are equal as they are written may then differ, as 0.1 + 0.2 and 0.3; give whole units",
+        );
+        let alone = both(
+            &site,
+            &asked("bank", "decimals", "--column x"),
+            &asked("telecom", "decimals", "--against y"),
+        );
+        check(&|[a, .., d]| a == d);
+        alone
+            .iter()
+            .for_each(|done| assert!(done.stderr.contains("if these are parts of sums"), "{}", done.stderr));
+    }
+}

@@ -249,6 +249,15 @@ fn noise_is_added() {
         counts.push(count);
     }
     assert!(counts.iter().any(|count| *count != rows.len() as f64), "{counts:?}");
+    // No more digits than the noise leaves: of these, none after the point.
+    for (statistic, name) in [
+        ("variance bills", "variance of bills"),
+        ("covariance income,bills", "covariance of income and bills"),
+    ] {
+        let got = results(&site, &format!("--{statistic} --noise 2 --least 0"));
+        let value = got[&("all".to_owned(), name.to_owned())].unwrap();
+        assert_eq!(value.fract(), 0.0, "{name}");
+    }
 }
 
 #[test]

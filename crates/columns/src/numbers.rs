@@ -189,6 +189,15 @@ impl<'a> Source<'a> {
         if let Some(note) =
             rounded.into_inner().note(words.len(), (fraction_bits, rounding), " at both parties")
         {
+            let note = match rounding {
+                Rounding::Equal { sums: true } => {
+                    return Err(self.says(&format!("column {column}: {note}; {APART}; {EXACT}")));
+                }
+                Rounding::Equal { sums: false } => {
+                    format!("{note}; if these are parts of sums, {APART}: {EXACT}")
+                }
+                _ => note,
+            };
             eprintln!("{}, column {column}: {note}", self.path.display());
         }
         let error = Some(rounding.of_sums() / scale);
@@ -261,6 +270,10 @@ struct Rounded {
 /// Most digits that can be asked for.
 const MOST_BITS: u32 = 32;
 
+/// What rounding does to eq and ne, and what they take.
+const APART: &str = "sums that are equal as they are written may then differ, as 0.1 + 0.2 and 0.3";
+const EXACT: &str = "give whole units, such as cents, or ask by ge and le, which both say yes of equal sums";
+
 /// Numbers that are looked at to say how many digits would do.
 const LOOKED_AT: usize = 1000;
 
@@ -283,14 +296,25 @@ impl Rounded {
         math::fraction_bits(&self.first)
     }
 
+    /// Digits with which the first of them are not rounded.
+    fn exact(&self) -> u32 {
+        let held =
+            |bits: &u32| self.first.iter().all(|number| (number * 2f64.powi(*bits as i32)).fract() == 0.0);
+        (0..=MOST_BITS).find(held).unwrap_or(u32::MAX)
+    }
+
     /// What the user should know, of so many numbers. `at`: where more digits are asked for. Sums of numbers that were not
     /// rounded to nearest need two digits more, so that they are no step of the decimals apart.
     fn note(&self, of: usize, (fraction_bits, rounding): (u32, Rounding), at: &str) -> Option<String> {
         if self.count == 0 {
             return None;
         }
-        let spare = if rounding == Rounding::Nearest { 0 } else { 2 };
-        let (count, step, wanted) = (self.count, 2f64.powi(-(fraction_bits as i32)), self.wanted() + spare);
+        let wanted = match rounding {
+            Rounding::Nearest | Rounding::Equal { sums: false } => self.wanted(),
+            Rounding::Up | Rounding::Down => self.wanted() + 2,
+            Rounding::Equal { sums: true } => self.exact(),
+        };
+        let (count, step) = (self.count, 2f64.powi(-(fraction_bits as i32)));
         let more = if wanted > fraction_bits && wanted <= MOST_BITS {
             format!("; --fraction-bits {wanted}{at} would keep the digits they are written with")
         } else {
@@ -323,5 +347,13 @@ mod tests {
         assert!(!note(&[0.012345678901]).expect("a note").contains("--fraction-bits"), "37 are too many");
         // 2 decimals are told apart by 7 bits.
         assert!(!note(&[0.12]).expect("a note").contains("--fraction-bits"));
+        // What is to be equal is not rounded by these.
+        let equal = |number: f64| {
+            let mut rounded = Rounded::none();
+            rounded.see(number, 256.0);
+            rounded.note(1, (8, Rounding::Equal { sums: true }), "").expect("a note")
+        };
+        assert!(equal(0.0009765625).contains("--fraction-bits 10 "));
+        assert!(!equal(0.333).contains("--fraction-bits"));
     }
 }

@@ -9,6 +9,11 @@ pub enum Rounding {
     Nearest,
     Up,
     Down,
+    /// To nearest before it is asked whether numbers are equal. If this party has parts of both numbers, `sums`, none may be
+    /// rounded: sums that are equal as they are written may differ then.
+    Equal {
+        sums: bool,
+    },
 }
 
 impl Rounding {
@@ -24,7 +29,7 @@ impl Rounding {
 
     pub fn other_way(self) -> Self {
         match self {
-            Self::Nearest => Self::Nearest,
+            Self::Nearest | Self::Equal { .. } => self,
             Self::Up => Self::Down,
             Self::Down => Self::Up,
         }
@@ -33,7 +38,7 @@ impl Rounding {
     /// A number in steps as a whole one.
     pub fn whole(self, scaled: f64) -> f64 {
         match self {
-            Self::Nearest => scaled.round(),
+            Self::Nearest | Self::Equal { .. } => scaled.round(),
             Self::Up => scaled.ceil(),
             Self::Down => scaled.floor(),
         }
@@ -41,6 +46,6 @@ impl Rounding {
 
     /// How many steps the sum of two numbers may lie from what it stands for.
     pub fn of_sums(self) -> f64 {
-        if self == Self::Nearest { 1.0 } else { 2.0 }
+        if matches!(self, Self::Up | Self::Down) { 2.0 } else { 1.0 }
     }
 }

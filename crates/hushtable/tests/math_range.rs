@@ -243,3 +243,27 @@ fn suggestions_can_be_followed() {
     }
     assert!(followed > 20, "{followed}");
 }
+
+#[test]
+fn digits_that_the_ends_of_an_own_domain_lack_are_named() {
+    for (function, fraction, need) in
+        [(Function::Rsqrt, 1, 2), (Function::Tan2Pi, 1, 2), (Function::TanPi, 0, 1)]
+    {
+        for options in [Options::default(), Options { outside: Outside::Strict, ..Options::default() }] {
+            let error =
+                Evaluation::new(function, 32, fraction, &options).err().expect("a refusal").to_string();
+            let named = format!("fraction bits: {fraction}, where the ends of the domain");
+            assert!(
+                error.contains(&named) && error.contains(&format!("of {function} have {need}")),
+                "{error}"
+            );
+            assert!(Evaluation::new(function, 32, need, &options).is_ok(), "{function}");
+        }
+    }
+    // One that was given is named itself.
+    let domain = Some(Bounds { lo: 0.25, hi: 4.25 });
+    let error = Evaluation::new(Function::Rsqrt, 32, 1, &Options { domain, ..Options::default() })
+        .err()
+        .expect("a refusal");
+    assert!(error.to_string().contains("domain: 0.25:4.25 with 1 fraction bits"), "{error}");
+}

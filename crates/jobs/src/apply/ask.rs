@@ -164,7 +164,18 @@ fn compare(args: &Apply, relation: Relation) -> Result<Job> {
         None if source.shares.is_none() => source.nothing(args.id(), format, rounding),
         column => source.numbers(column, args.id(), format, rounding),
     };
-    let rounding = through.map_or(Rounding::before(relation), |(through, _)| through.rounding(relation));
+    let shared_x = first.shares.is_some();
+    let gives_x = args.column.is_some() || shared_x;
+    let shared_y = second.as_ref().is_some_and(|source| source.shares.is_some());
+    let gives_y = args.second.against.is_some() || args.second.constant.is_some() || shared_y;
+    let rounding = match (relation, through) {
+        (_, Some((through, _))) => through.rounding(relation),
+        // With a constant the peer may have nothing, and then no sum is rounded.
+        (Relation::Eq | Relation::Ne, None) => {
+            Rounding::Equal { sums: gives_x && gives_y && args.second.constant.is_none() }
+        }
+        _ => Rounding::before(relation),
+    };
     let (ids, x) = read(&first, args.column.as_deref(), rounding)?;
     let decided = match through {
         Some((through, value)) => Threshold::of(&through, relation, value, format, x.range),
@@ -192,10 +203,6 @@ fn compare(args: &Apply, relation: Relation) -> Result<Job> {
         (None, None) => read(&first, args.second.against.as_deref(), rounding.other_way())?,
     };
     same_rows(args, ids.as_deref(), &x, other_ids.as_deref(), &y)?;
-    let shared_x = first.shares.is_some();
-    let gives_x = args.column.is_some() || shared_x;
-    let shared_y = second.as_ref().is_some_and(|source| source.shares.is_some());
-    let gives = vec![gives_x, args.second.against.is_some() || args.second.constant.is_some() || shared_y];
     let Format { bits, fraction_bits } = format;
     let text = match &decided {
         Some(decided) => Some(decided.exactness(&x, shared_x)),
@@ -208,7 +215,8 @@ fn compare(args: &Apply, relation: Relation) -> Result<Job> {
         Compare::new(relation, [bits, fraction_bits], x.range, y.range, args.choosing.optimise.into())?;
     let compare = if reveal == Reveal::Nobody { compare.additive(SHARED_BITS) } else { compare };
     let work = Work::Other(Box::new(compare));
-    let mut job = Job::new(args.terms.threads, reveal, work, name.to_owned(), ids, vec![x, y], gives);
+    let mut job =
+        Job::new(args.terms.threads, reveal, work, name.to_owned(), ids, vec![x, y], vec![gives_x, gives_y]);
     (job.error, job.notes) = (error, text.map(|text| ("decision", text)).into_iter().collect());
     Ok(job)
 }

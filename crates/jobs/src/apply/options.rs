@@ -40,7 +40,8 @@ Who gets the results:
 functions, tables, max and min. Comparisons tell a bit, and go to both unless --reveal says otherwise.
   In comparisons by order sums that are equal to y count as equal: numbers with more digits than --fraction-bits are \
 rounded up or down for that, less than a step each. Of sums that differ by less than was rounded off, `explain` says it, \
-it may be the other side. Columns of a join are rounded to nearest, and --constant as they are.
+it may be the other side. eq and ne refuse to round columns of both sums: 0.1 + 0.2 would differ from 0.3; whole units, \
+such as cents, are exact. Columns of a join are rounded to nearest, and --constant as they are.
   With --reveal none results are kept as shares, with 24 binary digits after the point or as many as fit: a later \
 comparison with a constant may be wrong for results nearer to it than they are exact, as `explain` says. In a job file \
 (`hushtable run`) a threshold of a function that only rises or falls, but for exp, is decided on what the function is of, exactly.

@@ -209,7 +209,13 @@ fn evaluation(args: &Apply, function: Function, of: &Number) -> Result<Evaluatio
     let most = of.scaled(of.limit);
     let objective = args.choosing.optimise.into();
     let wanted = |bits| args.how.wanted(Some(bits), of.fraction_bits, false, objective);
-    let made = |bits| evaluate::evaluation(function, wanted(bits));
+    let made = |bits| {
+        let digits = |text: &str| match text.contains("--fraction-bits") {
+            true => format!("{text}, for which both join again: a join settles them"),
+            false => text.to_owned(),
+        };
+        evaluate::evaluation(function, wanted(bits)).map_err(|refused| refused.worded(digits))
+    };
     let narrow = || evaluate::attempt(function, evaluate::NARROW, &wanted(evaluate::NARROW));
     let reach = |made: &Evaluation| evaluate::reach(&made.card());
     let serves = |made: &Evaluation| reach(made)[0] <= -most && most <= reach(made)[1];

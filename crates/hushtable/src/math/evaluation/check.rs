@@ -38,6 +38,8 @@ pub(super) struct Check {
     refused: bool,
     /// The first number that is accepted, and the first after it that is not.
     accepted: [i128; 2],
+    /// Whether some of these only stand for the ends at -1 and 1, as roundings may bring numbers beyond.
+    rounded: bool,
     fraction: u32,
 }
 
@@ -65,7 +67,12 @@ impl Check {
         let (first, span) = if refused { (end, rest) } else { (lo, end - lo) };
         let job = SidesJob::inside(bits, span as u64, objective)?;
         let (accepted, fraction) = ([lo, end], grid.fraction);
-        Ok(Some(Self { first: first as i64, job, refused, accepted, fraction }))
+        Ok(Some(Self { first: first as i64, job, refused, accepted, rounded: false, fraction }))
+    }
+
+    /// The same of numbers from -1 to 1, where a few steps beyond count as these.
+    pub(super) fn rounded(self, rounded: bool) -> Self {
+        Self { rounded, ..self }
     }
 
     /// Whether a number is none of those.
@@ -73,9 +80,23 @@ impl Check {
         (self.accepted[0]..self.accepted[1]).contains(&x.into())
     }
 
+    /// What is accepted, in words.
+    fn says(&self) -> String {
+        let [lo, hi] = self.accepted.map(|end| end as f64 / 2f64.powi(self.fraction as i32));
+        if self.rounded {
+            return format!(
+                "-1 <= x <= 1 for every number x, where roundings down to {lo} and below {hi} count as -1 and 1; or results \
+                 that saturate or clamp outside it"
+            );
+        }
+        format!(
+            "{lo} <= x < {hi} for every number x; or a larger domain; or results that saturate or clamp outside it"
+        )
+    }
+
     /// All of it as numbers, for a digest; what is accepted follows from the rest.
     pub(super) fn words(self) -> Vec<u64> {
-        let Self { first, job, refused, accepted: _, fraction: _ } = self;
+        let Self { first, job, refused, accepted: _, rounded: _, fraction: _ } = self;
         [vec![first as u64, refused.into()], job.words()].concat()
     }
 
@@ -117,11 +138,7 @@ impl Material {
         if any.is_empty() || any.open(s)?[0] == 0 {
             return Ok(());
         }
-        let [lo, hi] = check.accepted.map(|end| end as f64 / 2f64.powi(check.fraction as i32));
-        let accepted = format!(
-            "{lo} <= x < {hi} for every number x; or a larger domain; or results that saturate or clamp outside it"
-        );
-        Err(Error::Param { what: "input", got: "a number outside the domain".into(), accepted })
+        Err(Error::Param { what: "input", got: "a number outside the domain".into(), accepted: check.says() })
     }
 }
 
@@ -136,4 +153,35 @@ fn any(s: &mut Session, mut triples: Triples, mut any: Bits) -> Result<Bits> {
         any.append(&rest);
     }
     Ok(any)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::math::{Evaluation, Function, Options, Outside};
+
+    #[test]
+    fn what_is_accepted_is_said_without_roundings() {
+        let says = |function, fraction, outside| {
+            let options = Options { outside, ..Options::default() };
+            Evaluation::new(function, 32, fraction, &options)
+                .unwrap()
+                .0
+                .check
+                .expect("some are refused")
+                .says()
+        };
+        for function in [Function::Asin, Function::Acos] {
+            for (fraction, ends) in
+                [(8, "down to -1.015625 and below 1.01953125"), (12, "below 1.001220703125")]
+            {
+                for outside in [Outside::Usual, Outside::Strict] {
+                    let text = says(function, fraction, outside);
+                    assert!(text.starts_with("-1 <= x <= 1 for every number x, where roundings"), "{text}");
+                    assert!(text.contains(ends) && !text.contains("larger domain"), "{text}");
+                }
+            }
+        }
+        let text = says(Function::Sqrt, 8, Outside::Usual);
+        assert!(text.starts_with("0.25 <= x < 16.25 for") && text.contains("or a larger domain"), "{text}");
+    }
 }

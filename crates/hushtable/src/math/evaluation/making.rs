@@ -140,6 +140,7 @@ impl Evaluation {
         for (domain, before) in [(wide, asked), (less, wide), (own, less)] {
             made = if made.is_err() && domain != before { over(domain) } else { made };
         }
+        let made = made.map_err(|error| own_domain(function, fraction, error));
         let Some(range) = options.range else { return made };
         // A table of all numbers of a narrow ring, which needs no comparison; or saturation does not reach as far.
         let small = (range.hi - range.lo) * 2f64.powi(fraction as i32) <= 2f64.powi(MAX_TABLE_BITS as i32);
@@ -180,7 +181,9 @@ impl Evaluation {
         let grid = Grid::new(domain, bits, fraction)?;
         let ends = Ends::new(&grid, tails, options)?;
         let (refusing, checked) = refusing(known, ends, grid, bits, options)?;
+        let valued = known.name.and_then(|function| function.valued(fraction)) == Some(checked.bounds);
         let check = Check::new(&checked, bits, refusing.refused, options.objective)?;
+        let check = check.map(|check| check.rounded(valued));
         let options = &Options { outside: ends.outside, ..*options };
         let target = Target::new(known, grid, tails, [fraction_out, bits], ends.outside)?;
         let target = target.reaching(ends.replaced, options.range, bits);
@@ -233,6 +236,21 @@ fn refusing(known: Known, ends: Ends, grid: Grid, bits: u32, options: &Options) 
         return Ok((ends, grid));
     }
     Ok((refusing, Grid::new(valued, bits, grid.fraction)?))
+}
+
+/// What is said of a domain that nobody gave, whose ends have more bits behind the point than there are: of these.
+fn own_domain(function: Function, fraction: u32, error: Error) -> Error {
+    let own = function.domain();
+    let steps = |end: f64, fraction: u32| end * 2f64.powi(fraction as i32);
+    let need = (0..16).find(|&need| [own.lo, own.hi].iter().all(|&end| steps(end, need).fract() == 0.0));
+    match (error, need) {
+        (Error::Param { what: "domain", .. }, Some(need)) if need > fraction => {
+            let got = format!("{fraction}, where the ends of the domain {own} of {function} have {need}");
+            let accepted = format!("{need} or more, or a domain whose ends have {fraction}");
+            Error::Param { what: "fraction bits", got, accepted }
+        }
+        (error, _) => error,
+    }
 }
 
 /// An error for numbers near no pole whose results the ring does not hold.
