@@ -13,12 +13,13 @@ use crate::error::{Error, Result, same};
 
 /// A key of the function, secret. Nothing else may use it.
 pub struct Key {
-    /// In one place, so that no move leaves a copy behind.
-    schedule: Box<Schedule>,
+    schedule: Schedule,
 }
 
+/// Each in one place of its own, so that no later move leaves a copy behind. Both in one place would move with as many bytes as
+/// the larger has: with the smaller, whatever was on the stack.
 enum Schedule {
-    Aes128(Aes128),
+    Aes128(Box<Aes128>),
     LowMc(RoundKeys),
 }
 
@@ -31,29 +32,29 @@ impl Key {
     /// The one with these bits.
     pub fn of(cipher: Cipher, block: Block) -> Self {
         let schedule = match cipher {
-            Cipher::Aes128 => Schedule::Aes128(Aes128::new(block)),
+            Cipher::Aes128 => Schedule::Aes128(Aes128::new(block).into()),
             Cipher::LowMc => Schedule::LowMc(LowMc::standard().round_keys(block)),
         };
-        Self { schedule: schedule.into() }
+        Self { schedule }
     }
 
     /// The cipher that it is for.
     pub fn cipher(&self) -> Cipher {
-        match *self.schedule {
+        match self.schedule {
             Schedule::Aes128(_) => Cipher::Aes128,
             Schedule::LowMc(_) => Cipher::LowMc,
         }
     }
 
     pub(super) fn aes(&self) -> &Aes128 {
-        match &*self.schedule {
+        match &self.schedule {
             Schedule::Aes128(cipher) => cipher,
             Schedule::LowMc(_) => unreachable!("the cipher was compared"),
         }
     }
 
     pub(super) fn lowmc(&self) -> &RoundKeys {
-        match &*self.schedule {
+        match &self.schedule {
             Schedule::LowMc(keys) => keys,
             Schedule::Aes128(_) => unreachable!("the cipher was compared"),
         }
@@ -77,7 +78,7 @@ impl Key {
         same("words of the function's values", job.output_bits as usize * width, planes.len())?;
         for block in 0..job.blocks() {
             let planes = &mut planes[128 * block * width..][..job.bits_of(block) * width];
-            match &*self.schedule {
+            match &self.schedule {
                 Schedule::Aes128(cipher) => aes_values(cipher, block, inputs, planes),
                 Schedule::LowMc(keys) => lowmc_values(keys, block, inputs, planes),
             }
