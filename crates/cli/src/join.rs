@@ -22,7 +22,7 @@ use hushtable_jobs::{
         rows::{self, Rows},
     },
     link::Link,
-    meeting::Meeting,
+    meeting::{COMPUTED, Meeting},
     options::refuse,
 };
 
@@ -182,6 +182,8 @@ fn join(args: &Join) -> Result<()> {
         delivery: &args.delivery,
         link: &args.link,
         inputs: std::iter::once(args.input.as_path()).chain(args.csv.inputs()).collect(),
+        wish: None,
+        outcome: COMPUTED,
     };
     let report = agree::Report { json: args.delivery.json, quiet: args.delivery.quiet };
     match args.reveal {

@@ -8,7 +8,10 @@ mod work;
 
 use crate::stats::{arguments::Stats, question::Question, work::Asking};
 use hushtable_columns::{FileFormat, failure::Result};
-use hushtable_jobs::{join::file::JoinedFile, meeting::Meeting};
+use hushtable_jobs::{
+    join::file::JoinedFile,
+    meeting::{COMPUTED, Meeting},
+};
 
 /// Runs the subcommand.
 pub fn run(args: &Stats) -> Result<()> {
@@ -35,6 +38,8 @@ fn stats(args: &Stats) -> Result<()> {
         delivery: &args.delivery,
         link: &args.link,
         inputs: vec![&args.joined],
+        wish: None,
+        outcome: COMPUTED,
     };
     errand.carry_out(Asking::new(question, file, args.delivery.json, args.delivery.quiet))
 }

@@ -77,14 +77,6 @@ impl Common {
 /// Names and values.
 pub type Fields = Vec<(&'static str, String)>;
 
-/// What the parties have agreed on.
-pub struct Agreed {
-    /// What they compared but for the ids, a list for each step.
-    pub fields: Vec<Fields>,
-    /// Whether both want the record signed.
-    pub sign: bool,
-}
-
 /// How many fields are of the run as a whole, the number of rows last.
 const COMMON: usize = 4;
 
@@ -120,8 +112,15 @@ pub fn named(jobs: &[Job], lists: &[Fields]) -> Vec<(String, String)> {
 }
 
 /// Compares everything public with the peer, before any work on secrets, and settles the number of threads.
-/// `near`: the peer is on this machine.
-pub fn agree(p: &mut Party, jobs: &mut [Job], common: &Common, store: &str, near: bool) -> Result<Agreed> {
+/// `near`: the peer is on this machine. Returns what was compared but for the ids, a list for each step, and whether both
+/// want the record signed.
+pub fn agree(
+    p: &mut Party,
+    jobs: &mut [Job],
+    common: &Common,
+    store: &str,
+    near: bool,
+) -> Result<(Vec<Fields>, bool)> {
     let ids = jobs[0].ids.as_deref();
     let fields = fields(jobs, common, p.role(), store);
     let digest = || ids.map_or("none".to_owned(), |ids| id_digest(p.id(), ids));
@@ -133,7 +132,7 @@ pub fn agree(p: &mut Party, jobs: &mut [Job], common: &Common, store: &str, near
         search(p, ids)?;
     }
     let sign = settle(p, jobs, common.sign, near)?;
-    Ok(Agreed { fields, sign })
+    Ok((fields, sign))
 }
 
 /// The lists in the order of comparison: what is common alone first, so that parties which differ there, in what a row

@@ -1,10 +1,6 @@
 //! What becomes of the results: to whom they go, in which file, and what is said about them.
 
-use std::{
-    convert::Infallible,
-    path::{Path, PathBuf},
-    str::FromStr,
-};
+use std::{convert::Infallible, path::PathBuf, str::FromStr};
 
 use crate::{
     cost::Phases,
@@ -19,9 +15,9 @@ use hushtable::{
     run::{Outcome, Reveal},
 };
 use hushtable_columns::{
-    self as columns, FileFormat, disk,
+    self as columns, FileFormat,
     failure::{Failure, Result},
-    output::{self, Output},
+    output::Output,
     shares::role_name,
     terminal,
 };
@@ -118,23 +114,12 @@ impl Recipient {
 }
 
 impl Delivery {
-    /// The output file, unless this party gets nothing. It replaces none of `inputs`, and its disk has room.
-    pub fn reserve(&self, jobs: &[Job], role: Role, inputs: &[&Path]) -> Result<Option<Output>> {
-        if jobs.iter().all(|job| job.reveal == Reveal::Nobody) {
-            self.no_mode()?;
-        }
-        let mode = self.output_mode.unwrap_or(output::PRIVATE);
+    /// Refuses what does not fit these jobs.
+    pub fn check(&self, jobs: &[Job], role: Role) -> Result<()> {
         match &self.output {
-            _ if !jobs.iter().any(|job| job.writes(role)) => Ok(None),
-            Some(path) => {
-                if jobs.iter().any(|job| job.reveal != Reveal::Nobody) {
-                    FileFormat::of(path).check(path)?;
-                }
-                let output = Output::reserve(path, inputs, mode, self.force)?;
-                disk::check(path, jobs.iter().map(size).sum())?;
-                Ok(Some(output))
-            }
-            None => Err(Failure::new("--output FILE says where the results go")),
+            _ if jobs.iter().all(|job| job.reveal == Reveal::Nobody) => self.no_mode(),
+            Some(path) if jobs.iter().any(|job| job.writes(role)) => FileFormat::of(path).check(path),
+            _ => Ok(()),
         }
     }
 
@@ -154,12 +139,6 @@ impl Delivery {
             }
             None => Ok(()),
         }
-    }
-
-    /// The same where nothing runs: an output may be left out.
-    pub fn check_dry_run(&self, jobs: &[Job], role: Role, inputs: &[&Path]) -> Result<()> {
-        self.no_record()?;
-        self.output.as_ref().map_or(Ok(()), |_| self.reserve(jobs, role, inputs).map(drop))
     }
 
     /// Writes what this party got of each step in `session`.
@@ -209,13 +188,10 @@ impl Delivery {
     }
 
     /// Says what the steps took all together.
-    pub fn summary(&self, jobs: &[Job], phases: &Phases) {
-        if !self.quiet {
-            eprint!("{}", phases.table());
-            if jobs[0].threads_are_open() {
-                let threads = some(jobs[0].threads(), "thread");
-                eprintln!("{threads}, as the peer asked or by rows and processors");
-            }
+    pub fn summary(&self, jobs: &[Job]) {
+        if !self.quiet && jobs[0].threads_are_open() {
+            let threads = some(jobs[0].threads(), "thread");
+            eprintln!("{threads}, as the peer asked or by rows and processors");
         }
     }
 
@@ -244,8 +220,12 @@ impl Delivery {
     }
 }
 
-/// About how many bytes the results take.
-fn size(job: &Job) -> u64 {
+/// About how many bytes the results take, if the party `role` gets some.
+pub fn size(jobs: &[Job], role: Role) -> Option<u64> {
+    jobs.iter().any(|job| job.writes(role)).then(|| jobs.iter().map(of_one).sum())
+}
+
+fn of_one(job: &Job) -> u64 {
     // The digits of 64 bits, and what stands between two of them.
     const NUMBER: u64 = 24;
     let ids = job.labels.as_ref().map(|labels| &labels.ids).or(job.ids.as_ref());

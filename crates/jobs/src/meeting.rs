@@ -1,6 +1,6 @@
-//! A meeting with the peer for a command that is no job over rows: from the first connection to what comes out.
+//! A meeting with the peer, whatever a command does there: from the first connection to what comes out.
 
-use std::path::Path;
+use std::{path::Path, time::Instant};
 
 use crate::{
     choice::Choosing,
@@ -11,7 +11,7 @@ use crate::{
     record::{About, Record},
     seal::seal,
 };
-use hushtable::{Party, Role, run::Phase};
+use hushtable::{Party, Role, ot::OtWish, run::Phase};
 use hushtable_columns::{
     disk,
     failure::{Failure, Result},
@@ -21,10 +21,35 @@ use hushtable_columns::{
 /// Names and values, which both parties have.
 pub type Agreed = Vec<(String, String)>;
 
+/// A session that has begun.
+pub struct Begun {
+    /// When connecting began.
+    pub start: Instant,
+    /// Whether this party wants the record signed.
+    sign: bool,
+}
+
+/// What the parties have agreed on.
+pub struct SetUp {
+    pub agreed: Agreed,
+    /// Whether the peer wants the record signed.
+    pub peer_signs: bool,
+    /// What it took until here.
+    pub took: Phase,
+}
+
+impl Begun {
+    /// For work that has one connection: tells each other who wants the record signed.
+    pub fn settle(&self, p: &mut Party, agreed: Agreed) -> Result<SetUp> {
+        let peer_signs = p.exchange(vec![u8::from(self.sign)], 1)? == [1];
+        Ok(SetUp { agreed, peer_signs, took: Phase::new(self.start, p.take_cost()) })
+    }
+}
+
 /// What a command does.
 pub trait Work {
-    /// Compares with the peer what both must have alike, and starts the OT extension. Returns what was agreed on.
-    fn set_up(&mut self, p: &mut Party) -> Result<Agreed>;
+    /// Compares with the peer what both must have alike, and starts the OT extension.
+    fn set_up(&mut self, p: &mut Party, begun: &Begun) -> Result<SetUp>;
 
     /// Computes. Returns what was prepared, and what needed the inputs.
     fn compute(&mut self, p: &mut Party) -> Result<[Phase; 2]>;
@@ -54,7 +79,14 @@ pub struct Meeting<'a> {
     pub link: &'a Link,
     /// The files that neither output nor record must replace, besides the identity.
     pub inputs: Vec<&'a Path>,
+    /// Which OT extension this party wishes, if not by the calibration that is there.
+    pub wish: Option<OtWish>,
+    /// What both sign of the outcome.
+    pub outcome: &'static str,
 }
+
+/// What is signed of an outcome that needs no more words.
+pub const COMPUTED: &str = "computed";
 
 impl Meeting<'_> {
     /// Connects, computes and delivers, or only says what that would be.
@@ -105,22 +137,23 @@ impl Meeting<'_> {
 
     /// From connecting to the results.
     fn deliver(self, mut work: impl Work, output: Option<Output>) -> Result<()> {
-        let wish = Choosing::default().calibration()?.wish(self.link);
+        let wish = match self.wish {
+            Some(wish) => wish,
+            None => Choosing::default().calibration()?.wish(self.link),
+        };
         let (connection, start) = self.link.open()?;
         self.link.note(|record| record.met(&connection));
         let mut p = Party::new(connection, wish)?;
-        let (role, session) = (p.role(), p.id());
-        let set = work.set_up(&mut p).and_then(|agreed| {
-            self.link.note(|record| record.compared(agreed.clone()));
-            let sign = p.exchange(vec![u8::from(self.delivery.sign)], 1)? == [1];
-            let took = Phase::new(start, p.take_cost());
-            Ok((agreed, sign, took, work.compute(&mut p)?))
+        let (role, session, sign) = (p.role(), p.id(), self.delivery.sign);
+        let done = work.set_up(&mut p, &Begun { start, sign }).and_then(|set| {
+            self.link.note(|record| record.compared(set.agreed.clone()));
+            Ok((work.compute(&mut p)?, set))
         });
-        // While the connection stands.
-        let (agreed, sign, took, [offline, online]) = set.inspect_err(|failure| self.link.tell(failure))?;
-        seal(self.link, &mut p, [self.delivery.sign, sign], (self.kind, &agreed, "computed"));
+        // While the connections stand.
+        let ([offline, online], set) = done.inspect_err(|failure| self.link.tell(failure))?;
+        seal(self.link, &mut p, [sign, set.peer_signs], (self.kind, &set.agreed, self.outcome));
         drop(p);
-        let phases = Phases::of(role, took, offline, online);
+        let phases = Phases::of(role, set.took, offline, online);
         self.link.note(|record| record.took(phases));
         work.deliver(output, session, role, &phases)?;
         if !self.delivery.quiet {

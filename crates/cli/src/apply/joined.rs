@@ -12,7 +12,7 @@ use hushtable_jobs::{
     },
     choice::Choice,
     join::file::JoinedFile,
-    meeting::Meeting,
+    meeting::{COMPUTED, Meeting},
     options::refuse,
     row_results,
 };
@@ -61,6 +61,8 @@ pub fn apply(args: &Apply) -> Result<()> {
         delivery: &args.delivery,
         link: &args.link,
         inputs: vec![path],
+        wish: None,
+        outcome: COMPUTED,
     };
     errand.carry_out(Applied::new(ask, file, args.delivery.json))
 }

@@ -23,6 +23,25 @@ use hushtable_jobs::{
 pub fn text(question: &Question, file: &JoinedFile, link: &Link) -> Result<String> {
     let mut page = Page("hushtable stats, before anything is sent\n".into());
     explain::who(&mut page, link)?;
+    computed(&mut page, question, file);
+    told(&mut page, question, file);
+    page.title("What shows besides");
+    let fields = question.fields(file, link.role());
+    let fields: Vec<String> = fields.into_iter().map(|(name, value)| format!("{name} {value}")).collect();
+    page.line("both compare", &fields.join("; "));
+    page.title("What it takes");
+    let calibration = Calibration::load(None)?.over(link);
+    let shape = Some(link.net()).filter(|&net| net != LinkShape::LOOPBACK).or(calibration.link());
+    let bill = work::bill(question, file)?;
+    let phases =
+        explain::sent(&mut page, &bill, &shape.unwrap_or(LinkShape::LOOPBACK), &calibration, link.role());
+    explain::chance(&mut page, &question.shape(question.table(file).bins)?.chance());
+    explain::time(&mut page, phases, None, shape, &calibration);
+    Ok(page.0)
+}
+
+/// What comes out, and how it is rounded.
+fn computed(page: &mut Page, question: &Question, file: &JoinedFile) {
     page.title("What is computed");
     page.line("of", &format!("the rows in common of {}", file.words()));
     page.line("result", &question.words());
@@ -36,6 +55,10 @@ pub fn text(question: &Question, file: &JoinedFile, link: &Link) -> Result<Strin
         };
         page.line("rounding", &format!("{names} to multiples of {resolution}, where it is multiplied or gets noise; a smaller limit, `join --columns NAME:LIMIT`, makes it finer"));
     }
+}
+
+/// Who learns what, and what it may say beyond.
+fn told(page: &mut Page, question: &Question, file: &JoinedFile) {
     page.title("Who learns what");
     let shown = match question.by {
         By::All => "these numbers, and how many rows are in common, if there are enough",
@@ -48,7 +71,7 @@ pub fn text(question: &Question, file: &JoinedFile, link: &Link) -> Result<Strin
     if question.statistics.iter().any(|s| matches!(s, Statistic::Covariance { .. })) {
         page.line("", "a variance or covariance tells count, sums and sum of products");
     }
-    sums(&mut page, question, file);
+    sums(page, question, file);
     if !question.quantiles.is_empty() {
         page.line(
             "quantiles",
@@ -84,19 +107,6 @@ pub fn text(question: &Question, file: &JoinedFile, link: &Link) -> Result<Strin
         "repeated runs",
         "add up: two questions that differ in one row tell that row. Keep a list of what was asked",
     );
-    page.title("What shows besides");
-    let fields = question.fields(file, link.role());
-    let fields: Vec<String> = fields.into_iter().map(|(name, value)| format!("{name} {value}")).collect();
-    page.line("both compare", &fields.join("; "));
-    page.title("What it takes");
-    let calibration = Calibration::load(None)?.over(link);
-    let shape = Some(link.net()).filter(|&net| net != LinkShape::LOOPBACK).or(calibration.link());
-    let bill = work::bill(question, file)?;
-    let phases =
-        explain::sent(&mut page, &bill, &shape.unwrap_or(LinkShape::LOOPBACK), &calibration, link.role());
-    explain::chance(&mut page, &question.shape(question.table(file).bins)?.chance());
-    explain::time(&mut page, phases, None, shape, &calibration);
-    Ok(page.0)
 }
 
 /// What exact sums tell the party that chose the numbers of a column.

@@ -18,7 +18,7 @@ use hushtable_jobs::{
     count::some,
     digits::Digits,
     join::file::JoinedFile,
-    meeting::{Agreed, Work},
+    meeting::{Begun, SetUp, Work},
     progress::Progress,
     took::Took,
 };
@@ -191,7 +191,7 @@ pub fn bill(question: &Question, file: &JoinedFile) -> Result<Bill> {
 }
 
 impl Work for Asking {
-    fn set_up(&mut self, p: &mut Party) -> Result<Agreed> {
+    fn set_up(&mut self, p: &mut Party, begun: &Begun) -> Result<SetUp> {
         let fields = self.question.fields(&self.file, p.role());
         let compared: Vec<(&str, String)> =
             fields.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
@@ -203,7 +203,7 @@ impl Work for Asking {
         })?;
         let (send, recv) = bill(&self.question, &self.file)?.cots_of(p.role());
         p.prepare_ot(send, recv)?;
-        Ok(fields)
+        begun.settle(p, fields)
     }
 
     fn compute(&mut self, p: &mut Party) -> Result<[Phase; 2]> {

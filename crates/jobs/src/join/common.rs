@@ -12,7 +12,7 @@ use crate::{
         agree::{Ask, Offer, Report},
         rows::Rows,
     },
-    meeting::{Agreed, Work},
+    meeting::{Begun, SetUp, Work},
     progress::Progress,
 };
 use apps::{
@@ -96,7 +96,7 @@ fn typed<'a>(
 }
 
 impl Work for Finding {
-    fn set_up(&mut self, p: &mut Party) -> Result<Agreed> {
+    fn set_up(&mut self, p: &mut Party, begun: &Begun) -> Result<SetUp> {
         let offer = Offer { rows: self.bound, columns: vec![] };
         let (offers, agreed) = self.ask.agree(p, offer, &self.rows, self.report.quiet)?;
         self.sizes = offers.map(|offer| offer.rows);
@@ -105,7 +105,7 @@ impl Work for Finding {
         let (send, recv) = psi.bill(&p.ot_limits())?.cots_of(p.role());
         p.prepare_ot(send, recv)?;
         self.psi = Some(psi);
-        Ok(agreed)
+        begun.settle(p, agreed)
     }
 
     fn compute(&mut self, p: &mut Party) -> Result<[Phase; 2]> {

@@ -11,7 +11,7 @@ use crate::{
         file::{JoinedFile, Owned, Shared, Table},
         rows::Rows,
     },
-    meeting::{Agreed, Work},
+    meeting::{Begun, SetUp, Work},
     progress::Progress,
 };
 use apps::{
@@ -207,7 +207,7 @@ fn words(columns: &[Column], words: &[Wiped<u64>], owns: bool) -> Vec<Wiped<u64>
 }
 
 impl Work for Hiding {
-    fn set_up(&mut self, p: &mut Party) -> Result<Agreed> {
+    fn set_up(&mut self, p: &mut Party, begun: &Begun) -> Result<SetUp> {
         let offer = Offer { rows: self.bound, columns: self.columns.clone() };
         let (offers, agreed) = self.ask.agree(p, offer, &self.rows, self.report.quiet)?;
         let sizes = offers.each_ref().map(|offer| offer.rows);
@@ -219,7 +219,7 @@ impl Work for Hiding {
         let (send, recv) = bill(&self.ask, &offers, &p.ot_limits())?.cots_of(p.role());
         p.prepare_ot(send, recv)?;
         self.offers = offers.into();
-        Ok(agreed)
+        begun.settle(p, agreed)
     }
 
     fn compute(&mut self, p: &mut Party) -> Result<[Phase; 2]> {

@@ -13,7 +13,7 @@ use crate::{
         file::JoinedFile,
         rows::{self, Reading, Rows},
     },
-    meeting::Meeting,
+    meeting::{COMPUTED, Meeting},
     options::refuse,
     row_results,
     score::{
@@ -98,6 +98,8 @@ pub fn score(args: &Score, job: Option<&InJob<'_>>) -> Result<()> {
         delivery,
         link: &args.link,
         inputs,
+        wish: None,
+        outcome: COMPUTED,
     };
     errand.carry_out(Scored::new(ask, input, delivery.json, delivery.quiet))
 }

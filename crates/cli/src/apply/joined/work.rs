@@ -8,7 +8,7 @@ use hushtable_jobs::{
     explain,
     join::file::JoinedFile,
     link::Link,
-    meeting::{Agreed, Work},
+    meeting::{Agreed, Begun, SetUp, Work},
     page::Page,
     row_results::{self, Report},
     took::Took,
@@ -97,12 +97,12 @@ impl Applied {
 }
 
 impl Work for Applied {
-    fn set_up(&mut self, p: &mut Party) -> Result<Agreed> {
+    fn set_up(&mut self, p: &mut Party, begun: &Begun) -> Result<SetUp> {
         let fields = self.ask.fields(&self.file, p.role());
         row_results::agree(p, &fields, "")?;
         let (send, recv) = self.ask.bill(&self.file, p.role())?.cots_of(p.role());
         p.prepare_ot(send, recv)?;
-        Ok(fields)
+        begun.settle(p, fields)
     }
 
     fn compute(&mut self, p: &mut Party) -> Result<[Phase; 2]> {

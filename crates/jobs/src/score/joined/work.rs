@@ -5,7 +5,7 @@ use crate::{
     explain,
     join::{agree, file::JoinedFile, hidden, rows::Rows, tell},
     link::Link,
-    meeting::{Agreed, Work},
+    meeting::{Agreed, Begun, SetUp, Work},
     page::Page,
     progress::Progress,
     row_results::{self, Report, answer::answer, table},
@@ -237,7 +237,7 @@ fn names(input: &Input) -> Option<&Ids> {
 }
 
 impl Work for Scored {
-    fn set_up(&mut self, p: &mut Party) -> Result<Agreed> {
+    fn set_up(&mut self, p: &mut Party, begun: &Begun) -> Result<SetUp> {
         let mut fields = self.ask.fields(&self.input, p.role());
         row_results::agree(p, &fields, ", or both parties say --join")?;
         if let Input::Fresh { rows, bound, .. } = &self.input {
@@ -269,7 +269,7 @@ impl Work for Scored {
         let bill = self.ask.bill(&self.input, self.sizes, p.role(), &p.ot_limits())?;
         let (send, recv) = bill.cots_of(p.role());
         p.prepare_ot(send, recv)?;
-        Ok(fields)
+        begun.settle(p, fields)
     }
 
     fn compute(&mut self, p: &mut Party) -> Result<[Phase; 2]> {
