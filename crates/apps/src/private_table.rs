@@ -41,11 +41,9 @@ pub use batch::{
     shared_bits, shared_keys_fit,
 };
 pub use date::{date_of, days_of};
-pub use description::{
-    Description, MOST_BATCH, MOST_COLUMNS, MOST_DESCRIBED, Places, cipher_name, name_shows,
-};
+pub use description::{Description, MOST_BATCH, MOST_COLUMNS, MOST_DESCRIBED, Places, cipher_name};
 pub use field::Field;
-pub use key::{Key, KeyKind, Reading};
+pub use key::{Key, KeyKind, Reading, name_shows};
 pub use settle::{Answer, Gets, Greeting, Request};
 pub use table::{Kind, Limits, Survey, Table};
 pub use value::{Cell, Scale, Value, ValueKind};

@@ -9,6 +9,8 @@ use std::ops::Range;
 
 #[cfg(feature = "baselines")]
 pub use hushtable_baselines::ndss as nmt;
+#[cfg(not(feature = "baselines"))]
+use hushtable_columns::failure::Failure;
 use hushtable_columns::failure::Result;
 
 #[cfg(not(feature = "baselines"))]
@@ -34,7 +36,12 @@ pub enum Baseline {
 pub fn built(work: &dyn Benchmark) -> Result<()> {
     match work.is_baseline() {
         #[cfg(not(feature = "baselines"))]
-        true => Err(absent::failure()),
+        true => Err(failure()),
         _ => Ok(()),
     }
+}
+
+#[cfg(not(feature = "baselines"))]
+fn failure() -> Failure {
+    Failure::local("built without baselines; build with --features baselines")
 }

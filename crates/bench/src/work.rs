@@ -23,10 +23,7 @@ use std::{
     ops::{Deref, DerefMut},
 };
 
-use hushtable::{
-    net::LinkShape,
-    ot::{Limits, Rates},
-};
+use hushtable::net::LinkShape;
 use hushtable_columns::failure::Failure;
 use serde::{Deserialize, Serialize};
 
@@ -36,12 +33,6 @@ use self::{
     psi::PsiWork, sql_join::SqlJoinWork, triples::TriplesWork, trunc::TruncWork, vole::VoleWork,
 };
 use crate::benchmark::Benchmark;
-
-/// Limits by which OTs are counted before the link is known: only the last LPN set depends on the link, and that changes
-/// little here.
-fn usual_limits() -> Limits {
-    Limits::new(None, &LinkShape::LOOPBACK, &Rates::REFERENCE)
-}
 
 /// A kind with its parameters. Names are a contract with other programs.
 #[derive(Clone, Debug, Serialize, Deserialize)]

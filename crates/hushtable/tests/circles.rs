@@ -41,54 +41,7 @@ fn this_test_sees_circles() {
 }
 
 /// Files that go in circles still: of each crate.
-const STILL: &[(&str, &[&str])] = &[
-    (
-        "crates/prim",
-        &[
-            "aes.rs",
-            "aes/stream.rs",
-            "gf64.rs",
-            "gf64/portable.rs",
-            "hash.rs",
-            "lookup.rs",
-            "lookup/long.rs",
-            "rows.rs",
-        ],
-    ),
-    (
-        "crates/apps",
-        &[
-            "inference/linear.rs",
-            "inference/shape.rs",
-            "inference/weights.rs",
-            "private_table/description.rs",
-            "private_table/key.rs",
-        ],
-    ),
-    (
-        "crates/bench",
-        &[
-            "baseline.rs",
-            "baseline/absent.rs",
-            "work.rs",
-            "work/confidential.rs",
-            "work/confidential/copy.rs",
-            "work/confidential/fable.rs",
-            "work/confidential/scan.rs",
-            "work/confidential/splut.rs",
-            "work/confidential/thin.rs",
-            "work/fss.rs",
-            "work/fss/ggm.rs",
-            "work/fss/keys.rs",
-            "work/fss/operations.rs",
-            "work/fss/payload.rs",
-            "work/join.rs",
-            "work/psi.rs",
-            "work/vole.rs",
-        ],
-    ),
-    ("python", &["opening.rs", "party.rs"]),
-];
+const STILL: &[(&str, &[&str])] = &[("python", &["opening.rs", "party.rs"])];
 
 /// The files of each circle.
 fn circles(sources: &BTreeMap<String, String>) -> Vec<String> {

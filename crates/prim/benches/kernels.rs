@@ -1,8 +1,8 @@
 //! Kernels on one thread, on every supported instruction set: `cargo bench -p hushtable-prim`.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use prim::lookup::{Sums, Xors};
-use prim::{Block, CcrHash, Kernel, Prg, Ring, Shift, ct, ggm, lookup, lpn, pack, rows, transpose};
+use hushtable_prim::lookup::{Sums, Xors};
+use hushtable_prim::{Block, CcrHash, Kernel, Prg, Ring, Shift, ct, ggm, lookup, lpn, pack, rows, transpose};
 use std::hint::black_box;
 use std::time::Duration;
 

@@ -5,7 +5,7 @@ mod stream;
 pub(crate) use stream::{Along, Stream, vector, vector_mut};
 
 use crate::Block;
-use crate::hash::sigma_inverse;
+use crate::block::sigma_inverse;
 use crate::simd::{Engine, Isa, MAX_BLOCKS, Op};
 use zeroize::Zeroize;
 
@@ -36,11 +36,6 @@ impl Aes {
     /// Replaces every `x` by `AES(x)`.
     pub fn encrypt(&self, xs: &mut [Block]) {
         self.engine.run(Encrypt { keys: &self.keys, xs });
-    }
-
-    /// `out[i] = H(xs[i] ^ tweak)`, for slices of the same length.
-    pub fn hash_xored(&self, xs: &[Block], tweak: Block, out: &mut [Block]) {
-        self.engine.run(HashXored { keys: &self.keys, xs, tweak, out });
     }
 }
 
@@ -210,40 +205,6 @@ impl<S: Isa> Op<S> for Encrypt<'_> {
             cipher.store(cipher.encrypt(cipher.load::<1>(&padded[..S::BLOCKS])), &mut padded[..S::BLOCKS]);
             rest.copy_from_slice(&padded[..rest.len()]);
         }
-    }
-}
-
-/// `out[i] = H(xs[i] ^ tweak)`.
-struct HashXored<'a> {
-    keys: &'a [Block; 11],
-    xs: &'a [Block],
-    tweak: Block,
-    out: &'a mut [Block],
-}
-
-impl<S: Isa> Op<S> for HashXored<'_> {
-    type Out = ();
-
-    #[inline(always)]
-    fn call(mut self, isa: S) {
-        let cipher = Cipher::new(isa, self.keys);
-        let vectors = self.xs.len() / S::BLOCKS;
-        cipher.stream(vectors, &mut self);
-        let (rest, out) = (&self.xs[vectors * S::BLOCKS..], &mut self.out[vectors * S::BLOCKS..]);
-        out.iter_mut().zip(rest).for_each(|(out, &x)| *out = x ^ self.tweak);
-        hash_rest(&cipher, out);
-    }
-}
-
-impl<S: Isa> Stream<S> for HashXored<'_> {
-    #[inline(always)]
-    fn fetch<const W: usize>(&self, isa: S, batch: usize, k: usize) -> S::V {
-        isa.xor(isa.load(vector::<S, W>(self.xs, batch, k)), isa.splat(self.tweak))
-    }
-
-    #[inline(always)]
-    fn deliver<const W: usize>(&mut self, isa: S, batch: usize, k: usize, hash: S::V) {
-        isa.store(hash, vector_mut::<S, W>(self.out, batch, k));
     }
 }
 

@@ -43,6 +43,21 @@ impl Block {
     }
 }
 
+/// `sigma(L || R) = (L ^ R || L)`, `L` the high and `R` the low 64 bits.
+///
+/// Both `sigma` and `x -> sigma(x) ^ x` are bijective. Were one of them not, a guess of 64 bits
+/// or fewer would give away the correlation of all OTs.
+#[inline]
+pub fn sigma(x: Block) -> Block {
+    Block((x.0 ^ (x.0 << 64)) & (u128::MAX << 64) | x.0 >> 64)
+}
+
+/// `x` such that `sigma(x) = y`.
+#[inline]
+pub(crate) fn sigma_inverse(y: Block) -> Block {
+    Block(y.0 << 64 | (y.0 ^ y.0 << 64) >> 64)
+}
+
 impl BitXor for Block {
     type Output = Block;
     #[inline]

@@ -5,6 +5,15 @@
 
 use std::hint::black_box;
 
+/// The group in which an index is shared, and so how a row is shifted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shift {
+    /// `shift_k(v)_i = v_{(i - k) mod n}`.
+    Cyclic,
+    /// `shift_k(v)_i = v_{i ^ k}`.
+    Xor,
+}
+
 /// Words in a row of `n` bits.
 ///
 /// # Panics

@@ -6,11 +6,11 @@
 
 pub(crate) mod portable;
 
+use portable::TAIL;
+
 use crate::simd::{Isa, MAX_BLOCKS, Op, ProductIsa};
 use crate::{Block, Kernel, Wiped, wipe};
 
-/// `x^64` in the field.
-const TAIL: u64 = 0b1_1011;
 /// Words of the widest vector.
 const MAX_WORDS: usize = 2 * MAX_BLOCKS;
 /// Up to this many words are inverted by powers.

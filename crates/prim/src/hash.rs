@@ -1,22 +1,9 @@
 //! AES-128 under a fixed key as a circular correlation robust hash.
 
+pub use crate::block::sigma;
+
 use crate::aes::Aes;
 use crate::{Block, Kernel, record};
-
-/// `sigma(L || R) = (L ^ R || L)`, `L` the high and `R` the low 64 bits.
-///
-/// Both `sigma` and `x -> sigma(x) ^ x` are bijective. Were one of them not, a guess of 64 bits
-/// or fewer would give away the correlation of all OTs.
-#[inline]
-pub fn sigma(x: Block) -> Block {
-    Block((x.0 ^ (x.0 << 64)) & (u128::MAX << 64) | x.0 >> 64)
-}
-
-/// `x` such that `sigma(x) = y`.
-#[inline]
-pub(crate) fn sigma_inverse(y: Block) -> Block {
-    Block(y.0 << 64 | (y.0 ^ y.0 << 64) >> 64)
-}
 
 /// The hash `H(x) = AES_k(sigma(x)) ^ sigma(x)` under one public key `k`.
 ///
@@ -95,6 +82,7 @@ impl CcrHash {
 mod tests {
     use super::*;
     use crate::aes::tests::encrypt;
+    use crate::block::sigma_inverse;
 
     /// Rank over F_2 of a linear map on blocks.
     fn rank(map: impl Fn(Block) -> Block) -> usize {

@@ -37,9 +37,9 @@ pub mod words;
 
 pub use block::Block;
 pub use cipher::Aes128;
+pub use ct::Shift;
 pub use hash::CcrHash;
 pub use prg::Prg;
 pub use ring::{Ring, low};
-pub use rows::Shift;
 pub use simd::Kernel;
 pub use wipe::{Wiped, wipe};

@@ -5,19 +5,11 @@ mod window;
 
 pub use stepped::sum_stepped_rows;
 
+pub use crate::ct::Shift;
 use crate::ct::{row_words, swap_in_word};
 use crate::lookup::shift_row;
 use crate::{Block, CcrHash};
 use zeroize::Zeroize;
-
-/// The group in which an index is shared, and so how a row is shifted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Shift {
-    /// `shift_k(v)_i = v_{(i - k) mod n}`.
-    Cyclic,
-    /// `shift_k(v)_i = v_{i ^ k}`.
-    Xor,
-}
 
 /// Overwrites `r` with the XOR of all rows `d_i`, and `a` with the XOR of all `unshift_i(d_i)`.
 ///

@@ -1,9 +1,11 @@
 //! Known answers: every kernel against vectors that `tools/vectors.py` computes without this crate.
 
-use prim::hash::sigma;
-use prim::lowmc::LowMc;
-use prim::lpn::{self, Encoder, FieldEncoder};
-use prim::{Aes128, Block, CcrHash, Kernel, Prg, Ring, Shift, gf64, ggm, low, pack, rows, transpose};
+use hushtable_prim::hash::sigma;
+use hushtable_prim::lowmc::LowMc;
+use hushtable_prim::lpn::{self, Encoder, FieldEncoder};
+use hushtable_prim::{
+    Aes128, Block, CcrHash, Kernel, Prg, Ring, Shift, gf64, ggm, low, pack, rows, transpose,
+};
 use serde_json::Value;
 
 fn vectors(kind: &str) -> Vec<Value> {

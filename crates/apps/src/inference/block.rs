@@ -3,6 +3,7 @@
 use hushtable::{
     Error, Result, Role,
     arith::Fixed,
+    bill::Bill,
     math::{Affine, Gelu, Norm, Softmax},
     session::Session,
     source::Source,
@@ -116,6 +117,24 @@ impl Attention {
 }
 
 impl BlockShape {
+    /// What a block costs whose weights `owner` knows.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn bill(&self, owner: Role) -> Result<Bill> {
+        self.check()?;
+        let norm = self.norm(owner).bill()?;
+        let parts = [norm, self.softmax().bill()?, norm, self.gelu().bill()?];
+        Ok(parts.into_iter().fold(self.linear_bill(owner), Bill::then))
+    }
+
+    /// What the linear layers and the attention's products cost.
+    pub fn linear_bill(&self, owner: Role) -> Bill {
+        let layers = self.layers().map(|of| Linear::bill(self, of, owner));
+        let products = [self.scores(), self.mixture()].map(|of| Products::bill(self, of));
+        layers.into_iter().chain(products).fold(Bill::FREE, Bill::then)
+    }
+
     /// The scores without those of vectors that come later. Local.
     fn hidden_from(&self, role: Role, scores: &Fixed<u64>) -> Result<Fixed<u64>> {
         if !self.causal {

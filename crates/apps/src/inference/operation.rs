@@ -11,6 +11,7 @@ use hushtable::{
     session::Session,
     share::Sharing,
     source::Origin,
+    terms::Value,
 };
 
 use super::{Block, BlockShape, Weights};
@@ -43,8 +44,8 @@ impl Operation for BlockJob {
             ("shape", format!("{sequence} vectors of {width}, {heads} heads, {hidden} hidden")),
             ("causal", causal.to_string()),
             ("numbers", format!("{bits} bits, {scale} behind the point, up to {largest}")),
-            ("objective", format!("{:?}", self.shape.objective)),
-            ("owner of the weights", format!("{:?}", self.owner)),
+            ("objective", Value::text(self.shape.objective)),
+            ("owner of the weights", Value::text(self.owner)),
         ]
     }
 

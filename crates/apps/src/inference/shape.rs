@@ -1,13 +1,10 @@
-//! The shape of a block, and what its linear layers cost.
+//! The shape of a block.
 
 use hushtable::{
     Error, Result, Role,
     arith::{MatrixShape, Objective},
-    bill::Bill,
     math::{GeluJob, NormJob, SoftmaxJob},
 };
-
-use super::linear::{Linear, Products};
 
 /// Bits of a weight beside those behind the point: weights are less than 4.
 const WEIGHT_BITS: u32 = 3;
@@ -80,24 +77,6 @@ impl BlockShape {
     /// sign, and one that truncation needs.
     pub fn bits_needed(&self) -> u32 {
         2 * self.scale + self.largest.log2().ceil().max(1.0) as u32 + 2
-    }
-
-    /// What a block costs whose weights `owner` knows.
-    ///
-    /// # Errors
-    /// As [`check`](Self::check).
-    pub fn bill(&self, owner: Role) -> Result<Bill> {
-        self.check()?;
-        let norm = self.norm(owner).bill()?;
-        let parts = [norm, self.softmax().bill()?, norm, self.gelu().bill()?];
-        Ok(parts.into_iter().fold(self.linear_bill(owner), Bill::then))
-    }
-
-    /// What the linear layers and the attention's products cost.
-    pub fn linear_bill(&self, owner: Role) -> Bill {
-        let layers = self.layers().map(|of| Linear::bill(self, of, owner));
-        let products = [self.scores(), self.mixture()].map(|of| Products::bill(self, of));
-        layers.into_iter().chain(products).fold(Bill::FREE, Bill::then)
     }
 
     /// The attention's first and last layer, and both behind it.

@@ -10,16 +10,16 @@ use hushtable::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{Key, KeyKind, Value, ValueKind};
+use super::{
+    Value, ValueKind,
+    key::{Key, KeyKind, NAME, name_shows},
+};
 
 /// Most bytes of a description.
 pub const MOST_DESCRIBED: usize = 1 << 16;
 
 /// Most columns of values.
 pub const MOST_COLUMNS: usize = 64;
-
-/// Longest name of a table or a column, in bytes.
-const NAME: usize = 200;
 
 /// Most bits of a row: 32 KiB.
 const ROW_BITS: u64 = 1 << 18;
@@ -184,12 +184,6 @@ pub(super) fn job(
         }
     };
     CopyJob { owner: Role::P0, cipher, keys, row_bits }
-}
-
-/// Whether a name can be shown at a terminal: what came from a peer must not move its cursor.
-pub fn name_shows(name: &str) -> bool {
-    let plain = |c: char| c == ' ' || c.is_alphanumeric() || c.is_ascii_graphic();
-    (1..=NAME).contains(&name.len()) && name.chars().all(plain)
 }
 
 mod cipher {

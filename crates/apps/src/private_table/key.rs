@@ -3,8 +3,11 @@
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use super::{date::DAYS, description::name_shows, field::Field};
+use super::{date::DAYS, field::Field};
 use crate::ids::{DateOrder, Rules};
+
+/// Longest name of a table or a column, in bytes.
+pub(super) const NAME: usize = 200;
 
 /// The column of keys. Public.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -157,6 +160,12 @@ fn hashed(text: &str, bits: u32) -> u128 {
     let mut bytes = Zeroizing::new([0; 16]);
     hash.finalize_xof().fill(&mut *bytes);
     u128::from_le_bytes(*bytes) & (u128::MAX >> (128 - bits))
+}
+
+/// Whether a name can be shown at a terminal: what came from a peer must not move its cursor.
+pub fn name_shows(name: &str) -> bool {
+    let plain = |c: char| c == ' ' || c.is_alphanumeric() || c.is_ascii_graphic();
+    (1..=NAME).contains(&name.len()) && name.chars().all(plain)
 }
 
 #[cfg(test)]

@@ -3,14 +3,10 @@
 use std::sync::Arc;
 
 use hushtable::{Error, Party, Role, bill::Bill, gates::Triples, operation::Operation};
-use hushtable_columns::failure::{Failure, Result};
+use hushtable_columns::failure::Result;
 
-use super::Baseline;
+use super::{Baseline, failure};
 use crate::lanes::Lanes;
-
-pub fn failure() -> Failure {
-    Failure::local("built without baselines; build with --features baselines")
-}
 
 impl Baseline {
     pub fn operation(self) -> Result<Arc<dyn Operation>> {

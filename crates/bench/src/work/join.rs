@@ -55,7 +55,7 @@ impl Benchmark for JoinWork {
     }
 
     fn cots(&self, role: Role, items: usize) -> (usize, usize) {
-        let limits = super::usual_limits();
+        let limits = crate::inputs::usual_limits();
         let join = self.join(self.counts.part(items)).expect("checked before the processes started");
         join.bill(&limits).expect("checked numbers").cots_of(role)
     }

@@ -66,7 +66,7 @@ impl Benchmark for PsiWork {
     }
 
     fn cots(&self, role: Role, items: usize) -> (usize, usize) {
-        let limits = super::usual_limits();
+        let limits = crate::inputs::usual_limits();
         let psi = self.psi(self.counts.part(items)).expect("checked before the processes started");
         psi.bill(&limits).expect("checked numbers").cots_of(role)
     }

@@ -52,7 +52,7 @@ impl Benchmark for VoleWork {
     }
 
     fn cots(&self, role: Role, items: usize) -> (usize, usize) {
-        let limits = super::usual_limits();
+        let limits = crate::inputs::usual_limits();
         vole::bill(Role::P0, items, &limits).expect("a checked number").cots_of(role)
     }
 

@@ -1,8 +1,8 @@
 //! Hashing of many vectors, with other work between the rounds.
 
-use super::Cipher;
+use super::{Aes, Cipher, hash_rest};
 use crate::Block;
-use crate::simd::{Isa, MAX_BLOCKS};
+use crate::simd::{Isa, MAX_BLOCKS, Op};
 
 /// Vectors of blocks that are hashed one after the other, in batches of `W`.
 pub(crate) trait Stream<S: Isa> {
@@ -31,6 +31,13 @@ pub(crate) fn vector_mut<S: Isa, const W: usize>(
 /// Work in eight steps that goes along with the rounds of AES.
 pub(crate) trait Along<S: Isa> {
     fn step(&mut self, isa: S, k: usize);
+}
+
+impl Aes {
+    /// `out[i] = H(xs[i] ^ tweak)`, for slices of the same length.
+    pub fn hash_xored(&self, xs: &[Block], tweak: Block, out: &mut [Block]) {
+        self.engine.run(HashXored { keys: &self.keys, xs, tweak, out });
+    }
 }
 
 impl<S: Isa> Cipher<S> {
@@ -96,6 +103,40 @@ impl<S: Isa> Cipher<S> {
     fn round_along(&self, ys: &mut [S::V; 8], round: usize, work: &mut impl Along<S>) {
         self.round(ys, self.keys[round]);
         work.step(self.isa, round - 1);
+    }
+}
+
+/// `out[i] = H(xs[i] ^ tweak)`.
+struct HashXored<'a> {
+    keys: &'a [Block; 11],
+    xs: &'a [Block],
+    tweak: Block,
+    out: &'a mut [Block],
+}
+
+impl<S: Isa> Op<S> for HashXored<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn call(mut self, isa: S) {
+        let cipher = Cipher::new(isa, self.keys);
+        let vectors = self.xs.len() / S::BLOCKS;
+        cipher.stream(vectors, &mut self);
+        let (rest, out) = (&self.xs[vectors * S::BLOCKS..], &mut self.out[vectors * S::BLOCKS..]);
+        out.iter_mut().zip(rest).for_each(|(out, &x)| *out = x ^ self.tweak);
+        hash_rest(&cipher, out);
+    }
+}
+
+impl<S: Isa> Stream<S> for HashXored<'_> {
+    #[inline(always)]
+    fn fetch<const W: usize>(&self, isa: S, batch: usize, k: usize) -> S::V {
+        isa.xor(isa.load(vector::<S, W>(self.xs, batch, k)), isa.splat(self.tweak))
+    }
+
+    #[inline(always)]
+    fn deliver<const W: usize>(&mut self, isa: S, batch: usize, k: usize, hash: S::V) {
+        isa.store(hash, vector_mut::<S, W>(self.out, batch, k));
     }
 }
 

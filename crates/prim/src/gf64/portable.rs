@@ -1,7 +1,9 @@
 //! The twin that runs everywhere.
 
-use super::TAIL;
 use crate::Block;
+
+/// `x^64` in the field.
+pub const TAIL: u64 = 0b1_1011;
 
 /// A sum of products of a word and a pair, not reduced.
 #[derive(Default)]

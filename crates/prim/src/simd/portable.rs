@@ -1,7 +1,7 @@
 //! Bitsliced AES on 128-bit integers: constant time on any processor, no tables.
 
 use super::{Isa, Op};
-use crate::{Block, ct::bit_mask, hash::sigma};
+use crate::{Block, block::sigma, ct::bit_mask};
 
 // The larger functions are not inlined: one copy of each instead of one in every kernel.
 

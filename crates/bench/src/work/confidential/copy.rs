@@ -8,7 +8,7 @@ use hushtable::{
 };
 use hushtable_columns::failure::{Failure, Result};
 
-use super::{ConfidentialWork, Key, Places};
+use super::asked::{ConfidentialWork, Key, Places};
 use crate::lanes::{self, Lanes};
 
 pub(super) fn job(work: &ConfidentialWork) -> CopyJob {

@@ -6,7 +6,7 @@ use hushtable::{BShare, Error, Party, Role, run::Phase, session::Session};
 use hushtable_baselines::fable::{Fable, FableJob, FableRows, FableTable, Step as Part};
 use hushtable_columns::failure::{Failure, Result};
 
-use super::{ConfidentialWork, Key};
+use super::asked::{ConfidentialWork, Key};
 use crate::lanes::{self, Lanes, Step};
 
 /// Lookups that share a query.

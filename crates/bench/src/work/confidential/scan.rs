@@ -4,7 +4,7 @@ use hushtable::{BShare, Party, Role};
 use hushtable_baselines::scan::{Memory, Read, ScanJob};
 use hushtable_columns::failure::{Failure, Result};
 
-use super::{ConfidentialWork, Key};
+use super::asked::{ConfidentialWork, Key};
 use crate::lanes::{self, Lanes};
 
 fn job(work: &ConfidentialWork) -> ScanJob {

@@ -10,7 +10,7 @@ use hushtable::{
 use hushtable_columns::failure::Result;
 
 use super::{
-    ConfidentialWork, Key,
+    asked::{ConfidentialWork, Key},
     copy::{check, shares, words_of},
 };
 use crate::lanes::Lanes;

@@ -8,7 +8,7 @@ use hushtable_baselines::dfss::{GgmFunction, GgmKeys};
 use hushtable_columns::failure::{Failure, Result};
 use prim::ring::low;
 
-use super::{FssWork, Object};
+use super::asked::{FssWork, Object};
 use crate::{
     inputs,
     lanes::{self, Lanes},

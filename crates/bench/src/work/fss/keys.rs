@@ -11,7 +11,7 @@ use hushtable::{
 };
 use hushtable_columns::failure::{Failure, Result};
 
-use super::{FssWork, Index, Object};
+use super::asked::{FssWork, Index, Object};
 use crate::{
     inputs,
     lanes::{self, Lanes},

@@ -18,7 +18,10 @@ use hushtable::{
 use hushtable_columns::failure::{Failure, Result};
 use prim::ring::low;
 
-use super::{FssWork, Object, both::Both};
+use super::{
+    asked::{FssWork, Object},
+    both::Both,
+};
 use crate::{
     baseline::Baseline,
     inputs,
