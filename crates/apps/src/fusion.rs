@@ -24,6 +24,7 @@ use hushtable::{
     math::{Bounds, Evaluation, Function, Method, Options, Outside},
     operation::{Bands, Held, Material, Operation},
     source::Origin,
+    terms::Value,
 };
 use prim::ring::low;
 
@@ -126,7 +127,7 @@ impl Operation for Fusion {
     fn fields(&self) -> Vec<(&'static str, String)> {
         vec![
             ("fraction bits", self.fraction.to_string()),
-            ("weights", format!("{:?}", self.weights)),
+            ("weights", Value::text(&self.weights[..])),
             ("threshold", self.threshold.to_string()),
         ]
     }

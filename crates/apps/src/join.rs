@@ -46,6 +46,7 @@ use hushtable::{
     oprf::{Oprf, OprfJob},
     ot::Limits,
     session::Session,
+    terms::Value,
 };
 use prim::{Wiped, block::Block};
 use zeroize::Zeroizing;
@@ -94,10 +95,10 @@ impl Join {
     /// What the parties compare.
     pub fn fields(&self) -> Vec<(&'static str, String)> {
         vec![
-            ("owner of the rows", format!("{:?}", self.owner)),
-            ("rows", format!("{:?}", self.sizes)),
-            ("columns of the other", format!("{:?}", self.theirs.columns())),
-            ("columns of the owner", format!("{:?}", self.own)),
+            ("owner of the rows", self.owner.to_string()),
+            ("rows", Value::text(&self.sizes[..])),
+            ("columns of the other", Value::text(&self.theirs.columns()[..])),
+            ("columns of the owner", Value::text(&self.own[..])),
         ]
     }
 

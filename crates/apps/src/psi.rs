@@ -31,6 +31,7 @@ use hushtable::{
     oprf::{Oprf, OprfJob},
     ot::Limits,
     session::Session,
+    terms,
 };
 use prim::{Wiped, block::Block};
 
@@ -73,7 +74,11 @@ impl Psi {
 
     /// What the parties compare.
     pub fn fields(&self) -> Vec<(&'static str, String)> {
-        vec![("ids", format!("{:?}", self.sizes)), ("who learns", format!("{:?}", self.learns))]
+        let learns = match self.learns {
+            Learns::Both => "both".to_owned(),
+            Learns::Only(role) => role.to_string(),
+        };
+        vec![("ids", terms::Value::text(&self.sizes[..])), ("who learns", learns)]
     }
 
     /// R.

@@ -12,14 +12,25 @@ use std::{
 use apps::private_table::{Answer, Description, Greeting, Key, KeyKind, Places, Request, Value, ValueKind};
 use hushtable::{
     Error,
+    confidential::copy::CopyJob,
     net::{Listener, Options},
     session::Session,
+    terms,
 };
 
 use crate::{
     common::Site,
     serve_crowds::{LOOKUP, PLAIN, SERVE, found, table},
 };
+
+/// What both announce before a copy is sent.
+fn announced(job: &CopyJob) -> String {
+    let CopyJob { owner, cipher, row_bits, .. } = job;
+    let keys = terms::Value::text(job.keys);
+    format!(
+        "copy; owner {owner}; encrypted with {cipher}; keys {keys}; bits of a row {row_bits} from message 0"
+    )
+}
 
 /// A client that comes in and then says a byte now and then holds its own part of the places, and those for a time.
 #[test]
@@ -108,7 +119,7 @@ fn servers_that_lie_do_clients_no_harm() {
                 describe(description, s)?;
                 s.recv(Request::LEN)?;
                 s.send(Answer::Yes.to_bytes())?;
-                s.announce(&format!("copy of {:?} from message 0", description.job()))?;
+                s.announce(&announced(&description.job()))?;
                 s.send(vec![7; description.job().copy_bits() as usize / 8])?;
                 s.recv(1).map(drop)
             },
@@ -125,7 +136,7 @@ fn servers_that_lie_do_clients_no_harm() {
                 describe(&large, s)?;
                 s.recv(Request::LEN)?;
                 s.send(Answer::Yes.to_bytes())?;
-                s.announce(&format!("copy of {:?} from message 0", large.job()))?;
+                s.announce(&announced(&large.job()))?;
                 s.send(vec![7; 1 << 20])
             },
             4,

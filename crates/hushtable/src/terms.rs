@@ -1,7 +1,8 @@
 //! Public facts about work: names and values in one encoding, the same at both parties and in every version.
 //!
 //! The shapes of stores and the digests of intervals and bands are made of them and not of `Debug` text, so that a field
-//! that gets another name here changes nothing there. What else parties compare has texts of its own.
+//! that gets another name here changes nothing there. What else parties compare are fields: names, and values as people
+//! read them.
 
 use std::fmt;
 
@@ -45,6 +46,11 @@ impl Terms {
         self.kind
     }
 
+    /// The names of the facts, and their values as people read them.
+    pub fn fields(&self) -> Vec<(&'static str, String)> {
+        self.facts.iter().map(|(name, value)| (*name, value.to_string())).collect()
+    }
+
     /// The facts, in order.
     pub fn facts(&self) -> &[(&'static str, Value)] {
         &self.facts
@@ -76,6 +82,11 @@ const LIST: u8 = 3;
 const TERMS: u8 = 4;
 
 impl Value {
+    /// The value as people read it: what the parties compare as text, and errors show.
+    pub fn text(value: impl Into<Self>) -> String {
+        value.into().to_string()
+    }
+
     fn encode(&self, to: &mut Vec<u8>) {
         match self {
             Self::Number(number) => put(to, NUMBER, &number.to_le_bytes()),
@@ -148,6 +159,21 @@ impl From<usize> for Value {
 impl From<i64> for Value {
     fn from(number: i64) -> Self {
         Self::Number(number.into())
+    }
+}
+
+/// Digits by which it is read back.
+impl From<f64> for Value {
+    fn from(number: f64) -> Self {
+        let usual = number == 0.0 || (1e-6..1e16).contains(&number.abs());
+        Self::Text(if usual { number.to_string() } else { format!("{number:e}") })
+    }
+}
+
+/// Nothing is told from every number, and from every name that is not this word.
+impl<T: Into<Value>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Self {
+        value.map_or_else(|| "none".into(), T::into)
     }
 }
 

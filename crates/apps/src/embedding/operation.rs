@@ -51,7 +51,7 @@ impl Operation for Embedding {
     fn fields(&self) -> Vec<(&'static str, String)> {
         let EmbeddingJob { owner, rows, columns, entry_bits, bits, fraction, bag, .. } = self.job;
         vec![
-            ("owner of the matrix", format!("{owner:?}")),
+            ("owner of the matrix", owner.to_string()),
             ("matrix", format!("{rows} rows of {columns} numbers of {entry_bits} bits")),
             ("results", format!("{bits} bits, {fraction} behind the point")),
             ("rows of a sum", bag.to_string()),

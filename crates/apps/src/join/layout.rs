@@ -1,6 +1,9 @@
 //! Columns in words of 64 bits: narrow ones share a word, each with its own subtraction.
 
-use hushtable::share::{Kind, Share, Sharing};
+use hushtable::{
+    share::{Kind, Share, Sharing},
+    terms::Value,
+};
 use prim::{Wiped, ring::low};
 
 /// A column of the other party, as it is shared in the result.
@@ -10,6 +13,12 @@ pub struct Column {
     pub bits: u32,
     /// Additive, or by XOR, as vectors of bits are.
     pub sharing: Sharing,
+}
+
+impl From<Column> for Value {
+    fn from(column: Column) -> Self {
+        Self::Text(format!("{} of {} bits", Value::text(column.sharing), column.bits))
+    }
 }
 
 impl Column {

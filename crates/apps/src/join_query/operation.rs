@@ -11,6 +11,7 @@ use hushtable::{
     session::Session,
     share::Sharing,
     source::{Origin, Shape},
+    terms::Value,
 };
 use prim::Wiped;
 
@@ -55,10 +56,10 @@ impl Operation for JoinQuery {
 
     fn fields(&self) -> Vec<(&'static str, String)> {
         vec![
-            ("owner of the table", format!("{:?}", self.job.owner)),
-            ("keys", format!("{:?}", self.job.keys)),
+            ("owner of the table", self.job.owner.to_string()),
+            ("keys", Value::text(self.job.keys)),
             ("rows of a key", self.job.per_key.to_string()),
-            ("widths of columns", format!("{:?}", self.job.columns)),
+            ("widths of columns", Value::text(&self.job.columns[..])),
             ("encrypted with", self.job.cipher.to_string()),
         ]
     }

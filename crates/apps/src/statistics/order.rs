@@ -26,6 +26,7 @@ use hushtable::{
     gates::{B2a, Bits, Triples, and},
     session::Session,
     source::Source,
+    terms::Value,
 };
 use prim::{Wiped, ring::low};
 
@@ -162,7 +163,7 @@ impl Quantile {
             ("width of numbers", self.bits.to_string()),
             ("share", format!("{} of {}", self.share.0, self.share.1)),
             ("least size", self.least.to_string()),
-            ("cuts", format!("{:?}", self.cuts)),
+            ("cuts", Value::text(&self.cuts[..])),
         ]
     }
 

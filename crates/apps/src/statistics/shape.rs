@@ -6,6 +6,7 @@ use hushtable::{
     bill::Bill,
     chance::{Chance, MOST},
     gates::{B2a, Mux},
+    terms::Value,
 };
 
 use super::{
@@ -69,7 +70,7 @@ impl GroupShape {
         if let Some(noise) = &self.noise {
             [&noise.counts].into_iter().chain(&noise.sums).for_each(|noise| fields.extend(noise.fields()));
         }
-        fields.push(("widths of columns", format!("{:?}", self.widths)));
+        fields.push(("widths of columns", Value::text(&self.widths[..])));
         fields
     }
 

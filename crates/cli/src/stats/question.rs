@@ -1,6 +1,7 @@
 //! What is asked, in terms of the columns of a join.
 
 mod share;
+mod terms;
 
 use crate::stats::{arguments::Asked, question::share::share};
 use apps::statistics::{GroupNoise, GroupShape, Laplace, Quantile};
@@ -355,14 +356,6 @@ impl Question {
 
     /// What the parties compare.
     pub fn fields(&self, file: &JoinedFile, role: Role) -> Agreed {
-        let (series, by) = (format!("{:?}", self.series), format!("{:?}", self.by));
-        // With the cuts as they were asked for, which are shown.
-        let quantiles: Vec<_> =
-            self.quantiles.iter().map(|(of, _, cuts, quantile)| (of, cuts, quantile)).collect();
-        let exact = format!(
-            "{series}; {by}; {:?}; {:?}; {quantiles:?}; {:?}",
-            self.statistics, self.ends, self.noise
-        );
         let noise = self.noise.map_or("none".into(), |eps| format!("epsilon {eps}"));
         let all = [
             ("command", "stats".to_owned()),
@@ -372,7 +365,7 @@ impl Question {
             ("cuts of quantiles", short(self.cuts_words())),
             ("least size", self.least.to_string()),
             ("noise", noise),
-            ("digest of the question", blake3::hash(exact.as_bytes()).to_hex()[..32].to_owned()),
+            ("digest of the question", self.terms().digest().to_hex()[..32].to_owned()),
         ];
         all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }

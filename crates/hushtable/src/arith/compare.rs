@@ -20,6 +20,8 @@
 //! Rathee et al., "CrypTFlow2" (CCS 2020), section 4; Hou et al., "ROTL" (PoPETs 2026), section 7,
 //! which states the first for all signed numbers: it is wrong for a quarter of the pairs.
 
+use std::fmt;
+
 use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
 
@@ -43,6 +45,16 @@ pub enum CompareDomain {
     Signed,
     /// All unsigned ones: `0 <= x, y < 2^l`.
     Unsigned,
+}
+
+impl fmt::Display for CompareDomain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Near => "near",
+            Self::Signed => "signed",
+            Self::Unsigned => "unsigned",
+        })
+    }
 }
 
 impl CompareDomain {

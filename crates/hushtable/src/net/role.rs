@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::terms::Value;
+
 /// Which of the two parties this is. Over a network `P0` listens and `P1` connects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
@@ -17,6 +19,12 @@ impl fmt::Display for Role {
             Self::P0 => "P0",
             Self::P1 => "P1",
         })
+    }
+}
+
+impl From<Role> for Value {
+    fn from(role: Role) -> Self {
+        Self::Text(role.to_string())
     }
 }
 

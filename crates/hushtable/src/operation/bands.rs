@@ -18,7 +18,7 @@ use crate::{
     plan,
     share::{AShare, Sharing},
     source::Origin,
-    terms::Terms,
+    terms::{Terms, Value},
 };
 
 /// Numbers whose material is in memory at a time, divided by the cuts.
@@ -131,8 +131,8 @@ impl Operation for Bands {
     fn fields(&self) -> Vec<(&'static str, String)> {
         vec![
             ("bits", self.job.bits.to_string()),
-            ("cuts", format!("{:?}", self.cuts)),
-            ("method", format!("{:?} in digits of {}", self.job.plan.method, self.job.plan.digit)),
+            ("cuts", Value::text(&self.cuts[..])),
+            ("method", self.job.plan.to_string()),
         ]
     }
 

@@ -205,7 +205,7 @@ impl Operation for Compare {
         vec![
             ("bits", self.job.bits.to_string()),
             ("fraction bits", self.fraction.to_string()),
-            ("method", format!("{} of {:?} numbers", self.method(), self.job.domain).to_lowercase()),
+            ("method", format!("{} of {} numbers", self.method(), self.job.domain)),
         ]
     }
 
@@ -243,8 +243,7 @@ impl Operation for Compare {
             (_, true) => "larger or smaller ones",
             _ => "comparisons",
         };
-        let domain = format!("{:?}", self.job.domain).to_lowercase();
-        format!("{what} of {domain} numbers of {} bits{results}", self.job.bits)
+        format!("{what} of {} numbers of {} bits{results}", self.job.domain, self.job.bits)
     }
 
     fn tells(&self) -> String {

@@ -34,8 +34,7 @@ impl Operation for SoftmaxJob {
     }
 
     fn fields(&self) -> Vec<(&'static str, String)> {
-        let job = Self { rows: 0, ..*self };
-        vec![("parameters", format!("{job:?}"))]
+        self.terms().fields()
     }
 
     fn result(&self) -> Held {
@@ -79,8 +78,7 @@ impl Operation for GeluJob {
     }
 
     fn fields(&self) -> Vec<(&'static str, String)> {
-        let job = Self { batch: 0, ..*self };
-        vec![("parameters", format!("{job:?}"))]
+        self.terms().fields()
     }
 
     fn result(&self) -> Held {
@@ -118,7 +116,7 @@ impl Operation for LayerNorm {
     }
 
     fn fields(&self) -> Vec<(&'static str, String)> {
-        vec![("parameters", format!("{:?}", self.of(0)))]
+        self.job.terms().fields()
     }
 
     fn result(&self) -> Held {

@@ -22,12 +22,12 @@ const ANNOUNCED: [&str; 10] = [
     "statistics ",
     "function ",
     "sine and cosine ",
-    "softmax ",
-    "GELU ",
-    "layer norm ",
-    "reciprocal ",
+    "softmax",
+    "GELU",
+    "layer norm",
+    "reciprocal",
     "gains and offsets ",
-    "copy ",
+    "copy",
 ];
 
 /// At one party: rounds of both phases, and correlated OTs that left the stock, as sender and as receiver.

@@ -124,7 +124,7 @@ impl EncryptedCopy {
 
 /// What both parties announce before a copy is sent.
 fn name(job: &CopyJob) -> String {
-    format!("copy of {job:?}")
+    job.terms().to_string()
 }
 
 /// The same before what follows some messages.

@@ -6,6 +6,7 @@ use crate::{
     error::{Error, Result, within},
     fss::{MAX_KEYS, MAX_POSITION_BITS, PIECE_BITS},
     net::Role,
+    terms::{Terms, Value},
 };
 
 /// Most bits of a copy: 4 GiB.
@@ -58,7 +59,26 @@ pub enum Keys {
     },
 }
 
+impl From<Keys> for Value {
+    fn from(keys: Keys) -> Self {
+        keys.terms().into()
+    }
+}
+
 impl Keys {
+    fn terms(self) -> Terms {
+        match self {
+            Self::All { bits } => Terms::of("all").with("bits", bits),
+            Self::Dense { bits } => Terms::of("dense").with("bits", bits),
+            Self::Changing { bits, updates } => {
+                Terms::of("changing").with("bits", bits).with("updates", updates)
+            }
+            Self::Sparse { bits, rows, lookups } => {
+                Terms::of("sparse").with("bits", bits).with("at most", rows).with("lookups of a job", lookups)
+            }
+        }
+    }
+
     /// Bits of a key.
     pub fn bits(self) -> u32 {
         match self {
@@ -132,6 +152,15 @@ pub struct CopyJob {
 }
 
 impl CopyJob {
+    /// What the parties compare of it.
+    pub(in crate::confidential) fn terms(&self) -> Terms {
+        Terms::of("copy")
+            .with("owner", self.owner)
+            .with("encrypted with", &self.cipher.to_string()[..])
+            .with("keys", self.keys)
+            .with("bits of a row", self.row_bits)
+    }
+
     /// `Ok(())` if there are copies of this form.
     pub(in crate::confidential) fn check(&self) -> Result<()> {
         let most = match self.keys {

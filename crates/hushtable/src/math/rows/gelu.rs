@@ -43,6 +43,7 @@ use crate::{
     session::Session,
     share::AShare,
     source::Source,
+    terms::Terms,
 };
 
 /// Bits of an index.
@@ -90,6 +91,14 @@ pub fn gelu(x: f64) -> f64 {
 }
 
 impl GeluJob {
+    /// What numbers have in common, however many there are.
+    pub(crate) fn terms(&self) -> Terms {
+        Terms::of("GELU")
+            .with("bits", self.bits)
+            .with("fraction bits", self.scale)
+            .with("objective", self.objective)
+    }
+
     /// `Ok(())` if there are such numbers.
     ///
     /// # Errors
@@ -182,7 +191,7 @@ impl Gelu {
     /// As [`GeluJob::check`], and those of the channel.
     pub fn prepare(p: &mut dyn Source, job: GeluJob) -> Result<Self> {
         job.check()?;
-        p.announce(&format!("GELU {job:?}"))?;
+        p.announce(&job.terms().with("batch", job.batch).to_string())?;
         let compare = Comparison::prepare(p, job.compare()?, 2 * job.batch)?;
         let material = Signed::prepare(p, Vectors::Doubling, INDEX, &[job.line(); 2], job.batch)?;
         let rise = SmallProducts::prepare(p, job.below(), job.batch)?;

@@ -48,6 +48,7 @@ use crate::{
     session::Session,
     share::AShare,
     source::Source,
+    terms::Terms,
 };
 
 /// Bits behind the point, beside F, of the numbers less their mean.
@@ -100,6 +101,19 @@ pub struct Norm {
 }
 
 impl NormJob {
+    /// What rows have in common, however many there are.
+    pub(crate) fn terms(&self) -> Terms {
+        Terms::of("layer norm")
+            .with("numbers of a row", self.len)
+            .with("bits", self.bits)
+            .with("fraction bits", self.scale)
+            .with("largest", self.largest)
+            .with("variance", &self.variance[..])
+            .with("epsilon", self.epsilon)
+            .with("largest gain", self.gain)
+            .with("gains known to", self.gains_known_to)
+    }
+
     /// Width of the ring in which the steps are done: the overflow of none of them fits it.
     ///
     /// # Errors
@@ -220,7 +234,7 @@ impl Norm {
     /// As [`NormJob::ring`], and those of the channel.
     pub fn prepare(p: &mut dyn Source, job: NormJob) -> Result<Self> {
         let ring = job.ring()?;
-        p.announce(&format!("layer norm {job:?}"))?;
+        p.announce(&job.terms().with("rows", job.rows).to_string())?;
         let (rows, numbers) = (job.rows, job.rows * job.len);
         let [fine, coarse, scaled, last] = job.rescalings();
         let mut rescaling = |(scale, to), count| Rescaling::prepare(p, ring, scale, to, count);

@@ -37,6 +37,7 @@ use crate::{
     session::Session,
     share::AShare,
     source::Source,
+    terms::Terms,
 };
 
 /// What the reciprocals of a batch have in common. Public, the same at both parties.
@@ -81,6 +82,15 @@ struct Quotient {
 }
 
 impl ReciprocalJob {
+    fn terms(&self) -> Terms {
+        Terms::of("reciprocal")
+            .with("bits", self.bits)
+            .with("fraction bits", self.scale)
+            .with("fraction bits of a reciprocal", self.scale_out)
+            .with("bounds", &self.bounds[..])
+            .with("largest dividend", self.dividend)
+    }
+
     /// Width of the ring in which the steps are done.
     ///
     /// # Errors
@@ -155,7 +165,7 @@ impl Reciprocal {
     /// As [`ReciprocalJob::ring`], and those of the channel.
     pub fn prepare(p: &mut dyn Source, job: ReciprocalJob, batch: usize) -> Result<Self> {
         let (ring, octaves) = (job.ring()?, Octaves::of(job.bounds[0], job.bounds[1])?);
-        p.announce(&format!("reciprocal {job:?}"))?;
+        p.announce(&job.terms().to_string())?;
         let power = |j: i32| 1 << (octaves.lo + octaves.count as i32 - 1 - j);
         let widening = Widening::prepare(p, [job.bits, ring], batch)?;
         let normalise = Normalise::prepare(p, octaves, job.scale, ring, power, batch)?;

@@ -50,6 +50,7 @@ use crate::{
     session::Session,
     share::AShare,
     source::Source,
+    terms::Terms,
 };
 
 /// Bits behind the point of the numbers whose maximum is found.
@@ -93,6 +94,15 @@ pub struct Softmax {
 }
 
 impl SoftmaxJob {
+    /// What rows have in common, however many there are.
+    pub(crate) fn terms(&self) -> Terms {
+        Terms::of("softmax")
+            .with("numbers of a row", self.len)
+            .with("bits", self.bits)
+            .with("fraction bits", self.scale)
+            .with("objective", self.objective)
+    }
+
     /// `Ok(())` if there are such rows.
     ///
     /// # Errors
@@ -212,7 +222,7 @@ impl Softmax {
     /// As [`SoftmaxJob::check`], and those of the channel.
     pub fn prepare(p: &mut dyn Source, job: SoftmaxJob) -> Result<Self> {
         job.check()?;
-        p.announce(&format!("softmax {job:?}"))?;
+        p.announce(&job.terms().with("rows", job.rows).to_string())?;
         let numbers = job.rows * job.len;
         let maximum = VectorMaximum::prepare(p, job.max_job()?, job.rows, job.len)?;
         let far = Comparison::prepare(p, job.far_job()?, numbers)?;
