@@ -4,7 +4,7 @@
 //! protocol's own type. What a protocol says of itself, its [`Spec`], stands in its own file; a new one is that file,
 //! and here its name in three lists.
 
-use std::{fmt, marker::PhantomData, str::FromStr};
+use std::{fmt, str::FromStr};
 
 use prim::ring::Ring;
 
@@ -20,7 +20,6 @@ use crate::{
     error::{Error, Result},
     net::Role,
     onehot::{self, Group},
-    party::Party,
     session::{Session, pieces},
     share::{Kind, Share},
     source::Source,
@@ -55,10 +54,24 @@ pub enum Protocol {
     Ottt,
 }
 
-/// Something that is done with the spec of a protocol.
-trait Ask {
-    type Answer;
-    fn of<S: Spec>(self) -> Self::Answer;
+/// An expression of the [`Spec`] of a protocol, by a name for its type.
+macro_rules! with_spec {
+    ($protocol:expr, $spec:ident => $of:expr) => {
+        with_spec!($protocol, $spec => $of;
+            SpLut splut::Products, SpLutKk13 splut::Codes, Rotl Vectors<onehot::Rotation>,
+            Doubling Vectors<onehot::ByDoubling>, Tree Vectors<onehot::HalfTree>,
+            Staged Vectors<onehot::StagedRotation>, Arithmetic arithmetic::Words,
+            Balanced Vectors<onehot::OuterProducts>, FlutePlus Vectors<onehot::FlutePlus>, Flute flute::MaskedWires,
+            OpLut oplut::TurnedTable, Ottt ottt::TruthTable)
+    };
+    ($protocol:expr, $spec:ident => $of:expr; $($name:ident $type:ty),*) => {
+        match $protocol {
+            $(Protocol::$name => {
+                type $spec = $type;
+                $of
+            })*
+        }
+    };
 }
 
 impl Protocol {
@@ -78,34 +91,9 @@ impl Protocol {
         Self::Ottt,
     ];
 
-    fn ask<A: Ask>(self, ask: A) -> A::Answer {
-        match self {
-            Self::SpLut => ask.of::<splut::Products>(),
-            Self::SpLutKk13 => ask.of::<splut::Codes>(),
-            Self::Rotl => ask.of::<Vectors<onehot::Rotation>>(),
-            Self::Doubling => ask.of::<Vectors<onehot::ByDoubling>>(),
-            Self::Tree => ask.of::<Vectors<onehot::HalfTree>>(),
-            Self::Staged => ask.of::<Vectors<onehot::StagedRotation>>(),
-            Self::Arithmetic => ask.of::<arithmetic::Words>(),
-            Self::Balanced => ask.of::<Vectors<onehot::OuterProducts>>(),
-            Self::FlutePlus => ask.of::<Vectors<onehot::FlutePlus>>(),
-            Self::Flute => ask.of::<flute::MaskedWires>(),
-            Self::OpLut => ask.of::<oplut::TurnedTable>(),
-            Self::Ottt => ask.of::<ottt::TruthTable>(),
-        }
-    }
-
     /// What is said of it without a job.
     pub(crate) fn facts(self) -> Facts {
-        struct Question;
-        impl Ask for Question {
-            type Answer = Facts;
-            fn of<S: Spec>(self) -> Facts {
-                let (name, about, number) = (S::NAME, S::ABOUT, S::NUMBER);
-                Facts { name, about, number, max_bits: S::MAX_BITS }
-            }
-        }
-        self.ask(Question)
+        with_spec!(self, S => Facts { name: S::NAME, about: S::ABOUT, number: S::NUMBER, max_bits: S::MAX_BITS })
     }
 
     /// The name on a command line.
@@ -133,13 +121,6 @@ impl Protocol {
     /// # Errors
     /// [`Error::Param`] that says what it serves.
     pub fn check(self, job: &LookupJob) -> Result<()> {
-        struct Question<'a>(&'a LookupJob);
-        impl Ask for Question<'_> {
-            type Answer = Result<()>;
-            fn of<S: Spec>(self) -> Result<()> {
-                S::check(self.0)
-            }
-        }
         if !(1..=64).contains(&job.value_bits) {
             let (what, got) = ("width of an entry", job.value_bits.to_string());
             return Err(Error::Param { what, got, accepted: "1 to 64 bits".into() });
@@ -149,7 +130,7 @@ impl Protocol {
             let got = format!("{} with {}", job.index_bits, self.name());
             return Err(Error::Param { what: "index bits", got, accepted: format!("1 to {most}") });
         }
-        self.ask(Question(job))
+        with_spec!(self, S => S::check(job))
     }
 
     /// The one for stores, where none is asked for: what is on disk is small, and made once for any number of lookups.
@@ -169,65 +150,30 @@ impl Protocol {
 
     /// [`bill`](Self::bill) of a job that it serves.
     pub(crate) fn bill_of(self, job: &LookupJob, batch: usize) -> Bill {
-        struct Question<'a>(&'a LookupJob, usize);
-        impl Ask for Question<'_> {
-            type Answer = Bill;
-            fn of<S: Spec>(self) -> Bill {
-                S::bill(self.0, self.1)
-            }
-        }
-        self.ask(Question(job, batch))
+        with_spec!(self, S => S::bill(job, batch))
     }
 
     /// The steps of the offline phase of a job that it serves.
     pub(crate) fn steps(self, job: &LookupJob, batch: usize) -> Vec<Step> {
-        struct Question<'a>(&'a LookupJob, usize);
-        impl Ask for Question<'_> {
-            type Answer = Vec<Step>;
-            fn of<S: Spec>(self) -> Vec<Step> {
-                S::steps(self.0, self.1)
-            }
-        }
-        self.ask(Question(job, batch))
+        with_spec!(self, S => S::steps(job, batch))
     }
 
     /// Local work of a lookup of a job that it serves, offline and online.
     pub(crate) fn work(self, job: &LookupJob) -> [Work; 2] {
-        struct Question<'a>(&'a LookupJob);
-        impl Ask for Question<'_> {
-            type Answer = [Work; 2];
-            fn of<S: Spec>(self) -> [Work; 2] {
-                S::work(self.0)
-            }
-        }
-        self.ask(Question(job))
+        with_spec!(self, S => S::work(job))
     }
 
     /// Bytes of memory that one lookup takes at a party, at most: its correlated OTs, what is made of them, and
     /// its messages. [`room`](Self::room) comes on top, and what connecting and extending OTs takes for any job.
     pub fn memory(self, job: &LookupJob) -> usize {
-        struct Question<'a>(&'a LookupJob);
-        impl Ask for Question<'_> {
-            type Answer = usize;
-            fn of<S: Spec>(self) -> usize {
-                let Question(job) = self;
-                S::memory(job, 8 * S::bill(job, 2).all_cots() as usize) // 16 bytes each
-            }
-        }
-        self.ask(Question(job))
+        let cots = 8 * self.bill_of(job, 2).all_cots() as usize; // 16 bytes each
+        with_spec!(self, S => S::memory(job, cots))
     }
 
     /// Bytes of memory at a party however few lookups there are: the leaves and the rows of a group while rows are
     /// grown from trees, and the table as it is laid out for many lookups.
     pub fn room(self, job: &LookupJob) -> usize {
-        struct Question<'a>(&'a LookupJob);
-        impl Ask for Question<'_> {
-            type Answer = usize;
-            fn of<S: Spec>(self) -> usize {
-                S::room(self.0)
-            }
-        }
-        self.ask(Question(job))
+        with_spec!(self, S => S::room(job))
     }
 
     /// Lookups whose material and messages stay in memory together, at most.
@@ -245,14 +191,7 @@ impl Protocol {
     /// Bits that the material of one lookup takes on disk at a party, at most; `None` if it cannot
     /// be stored.
     pub fn stored_bits(self, job: &LookupJob) -> Option<usize> {
-        struct Question<'a>(&'a LookupJob);
-        impl Ask for Question<'_> {
-            type Answer = Option<usize>;
-            fn of<S: Spec>(self) -> Option<usize> {
-                S::stored_bits(self.0)
-            }
-        }
-        self.ask(Question(job))
+        with_spec!(self, S => S::stored_bits(job))
     }
 
     /// `Ok(())` if the material of such lookups can be stored.
@@ -279,17 +218,10 @@ impl Protocol {
         table: &Table<R>,
         batch: usize,
     ) -> Result<Prepared<G, K, R>> {
-        struct Question<'a, G, K, R: Ring>(&'a mut Party, &'a Table<R>, usize, PhantomData<(G, K)>);
-        impl<G: Group, K: Kind, R: Ring> Ask for Question<'_, G, K, R> {
-            type Answer = Made<G, K, R>;
-            fn of<S: Spec>(self) -> Made<G, K, R> {
-                S::prepare(self.0, self.1, self.2)
-            }
-        }
         let job = LookupJob::of::<G, K, R>(table)?;
         self.check(&job)?;
         p.atom((self, job), batch, |p| {
-            Ok(Prepared { material: self.ask(Question(p, table, batch, PhantomData))? })
+            Ok(Prepared { material: with_spec!(self, S => S::prepare::<G, K, R>(p, table, batch))? })
         })
     }
 
@@ -311,20 +243,7 @@ impl Protocol {
         role: Role,
         count: usize,
     ) -> Made<G, K, R> {
-        struct Question<'a, 'b, G, K, R>(
-            &'a mut Reader<'b>,
-            &'a LookupJob,
-            Role,
-            usize,
-            PhantomData<(G, K, R)>,
-        );
-        impl<G: Group, K: Kind, R: Ring> Ask for Question<'_, '_, G, K, R> {
-            type Answer = Made<G, K, R>;
-            fn of<S: Spec>(self) -> Made<G, K, R> {
-                S::decode(self.0, self.1, self.2, self.3)
-            }
-        }
-        self.ask(Question(from, job, role, count, PhantomData))
+        with_spec!(self, S => S::decode::<G, K, R>(from, job, role, count))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{
         vectors::REMOVAL,
     },
     onehot::{Cyclic, OneHot, tree},
-    run_pair,
+    party::{Party, run_pair},
     share::Sharing,
 };
 
