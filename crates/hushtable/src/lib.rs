@@ -10,6 +10,28 @@
 //! costs is its [`bill`]. A program that does not know beforehand what it will compute holds an
 //! [`operation`], and [`mod@run`] runs any of them.
 //!
+//! # Where to find what
+//! | to | take |
+//! |---|---|
+//! | look indices up in a public table | [`operation::Lookup`]; by a protocol of your choice [`lut`], [`onehot`] |
+//! | compute sigmoid, tanh, exp, sqrt or any function of a number | [`math::Evaluation`] |
+//! | tell on which side of public numbers a shared one lies | [`operation::Bands`], [`operation::Intervals`] |
+//! | compare two shared numbers; take the larger one | [`operation::Compare`] |
+//! | multiply numbers or matrices; truncate; select | [`operation::Multiply`], [`operation::Products`], [`operation::Truncate`], [`operation::Select`] |
+//! | softmax, GELU, layer norm | [`math::SoftmaxJob`], [`math::GeluJob`], [`operation::LayerNorm`] |
+//! | look keys up in a table that its owner must not show | [`confidential`]; served to many, the crate `hushtable-apps` |
+//! | join two tables, intersect ids, add up by groups, score | the crate `hushtable-apps` |
+//! | run any of these | [`run::Job`] |
+//! | connect two machines, with pinned certificates | [`net::Listener`], [`net::connect`], [`net::Identity`] |
+//! | run over a stream of your own | [`net::Connection::over`] |
+//! | use several connections and threads | [`Party::fork`], [`Party::tickets`] |
+//! | do most of the work ahead; keep it on disk | [`run::prepare`], [`store`] |
+//! | know the cost before | [`run::bill`], [`operation::Operation::card`], [`plan`] |
+//! | show progress; stop from another thread | [`run::Watch`], [`net::Log`], the feature `tracing`; [`net::Farewell`], [`net::HangUp`] |
+//!
+//! [`prelude`] has what most programs name. `examples/` has a program for each of the usual ways.
+//!
+//! # What is promised
 //! Security is semi-honest, with 128 bits: a party that follows the protocol learns nothing but its
 //! outputs and the sizes. The network and malformed messages are treated as hostile: they end a
 //! session with an [`Error`].
@@ -37,6 +59,7 @@ pub mod ot;
 pub mod party;
 pub mod permutation;
 pub mod plan;
+pub mod prelude;
 pub mod process;
 pub mod reference;
 pub mod run;

@@ -10,13 +10,19 @@
 //! compared, and it takes no round.
 
 mod compare;
+mod job;
 mod phase;
 mod reveal;
+#[cfg(feature = "tracing")]
+mod traced;
 
 use std::{collections::VecDeque, ops::Range, sync::Mutex, thread};
 
+pub use job::Job;
 pub use phase::Phase;
 pub use reveal::{Outcome, Reveal};
+#[cfg(feature = "tracing")]
+pub use traced::Traced;
 
 use crate::{
     bill::Bill,
@@ -101,7 +107,7 @@ pub fn run(
     let items = whole(operation, operands)?;
     operation.chance(items).check()?;
     let pieces = pieces(items, lanes.len());
-    same("lanes' material", pieces.len(), ready.len().min(pieces.len()))?;
+    same("lanes' material", ready.len().clamp(pieces.len(), lanes.len().max(pieces.len())), ready.len())?;
     let work = lanes.iter_mut().zip(&pieces).zip(ready).enumerate();
     let count = pieces.len();
     let shares = in_threads(work, |(i, ((p, at), ready)), go_on| {

@@ -87,7 +87,7 @@ const WINDOW: i64 = 8 << 20;
 /// }
 /// ```
 ///
-/// ```compile_fail,E0308
+/// ```compile_fail,E0277
 /// # use hushtable::{Result, gates::Triples, session::Session};
 /// fn online(s: &mut Session) -> Result<Triples> {
 ///     Triples::random(s, 1) // expected `&mut Party`

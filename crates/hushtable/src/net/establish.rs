@@ -169,7 +169,7 @@ impl Setup {
     }
 
     /// After a failure, hangs up so that the peer still receives what was said.
-    fn settle<T>(&self, secured: &Secured, outcome: Result<T>) -> Result<T> {
+    pub(super) fn settle<T>(&self, secured: &Secured, outcome: Result<T>) -> Result<T> {
         if outcome.is_err() {
             secured.transport.close(self.options.timing.linger);
         }
@@ -185,6 +185,11 @@ impl Secured {
         };
         let link = tls.link();
         Ok(Secured { transport: Arc::new(tls), peer_name: name, peer: Some(fingerprint), link })
+    }
+
+    /// A stream that the program brings, to the peer that it knows.
+    pub(super) fn over(transport: Arc<dyn Transport>, peer: &str) -> Self {
+        Secured { transport, peer_name: peer.into(), peer: None, link: None }
     }
 
     /// A connection to anybody.

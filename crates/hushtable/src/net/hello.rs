@@ -18,7 +18,7 @@ use super::transport::{Deadline, Transport};
 use crate::error::{Error, Result};
 
 /// The version of the wire format. Parties of different versions refuse each other.
-pub const WIRE_VERSION: u16 = 2;
+pub const WIRE_VERSION: u16 = 3;
 
 /// Bytes of a greeting.
 pub(super) const LEN: usize = 64;
@@ -96,16 +96,19 @@ impl Hello {
         [Intent::Session, Intent::Probe, Intent::Lane].into_iter().find(|&intent| intent as u8 == self.intent)
     }
 
+    /// Whether it is to be a session.
+    pub(super) fn is_session(&self) -> bool {
+        self.intent() == Some(Intent::Session)
+    }
+
     /// Writes the greeting.
     pub(super) fn send(&self, transport: &dyn Transport, deadline: &Deadline) -> Result<()> {
         let bytes = self.to_bytes();
         let mut done = 0;
         while done < LEN {
-            done += transport
-                .write(&bytes[done..], &[], deadline.left())
-                .map_err(|e| deadline.fault(e, "greeting"))?;
+            done += deadline.patiently(|left| transport.write(&bytes[done..], &[], left))?;
         }
-        transport.flush(deadline.left()).map_err(|e| deadline.fault(e, "greeting"))
+        deadline.patiently(|left| transport.flush(left))
     }
 
     /// Reads the peer's greeting.
@@ -113,10 +116,7 @@ impl Hello {
         let mut bytes = [0; LEN];
         let mut done = 0;
         while done < LEN {
-            match transport
-                .read(&mut bytes[done..], deadline.left())
-                .map_err(|e| deadline.fault(e, "greeting"))?
-            {
+            match deadline.patiently(|left| transport.read(&mut bytes[done..], left))? {
                 0 => return Err(Error::Closed),
                 n => done += n,
             }

@@ -145,8 +145,11 @@ impl<'a> Reception<'a> {
     fn let_go(&mut self) {
         let limit = self.setup.time();
         for gone in self.lobby.expired(limit) {
-            let why = Error::Timeout { what: "greeting", seconds: limit.as_secs() };
-            self.turned_away(gone.address, &why.to_string());
+            let why = match gone.spoken {
+                true => "it could not be heard in time, since there were too many callers".to_owned(),
+                false => Error::Timeout { what: "greeting", seconds: limit.as_secs() }.to_string(),
+            };
+            self.turned_away(gone.address, &why);
         }
     }
 

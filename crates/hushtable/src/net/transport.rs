@@ -4,9 +4,10 @@ use crate::error::{Error, Result};
 use std::io::{self, ErrorKind};
 use std::time::{Duration, Instant};
 
-/// A stream of bytes in each direction. One thread reads while another writes; a call that gets
-/// nowhere within `wait` ends with `WouldBlock`.
-pub(super) trait Transport: Send + Sync {
+/// A stream of bytes in each direction, for [`Connection::over`](super::Connection::over). One thread reads while another
+/// writes; a call that gets nowhere within `wait` ends with [`ErrorKind::WouldBlock`] or [`ErrorKind::TimedOut`], and may
+/// be repeated. What one writes the other reads in order, unchanged.
+pub trait Transport: Send + Sync {
     /// Takes some of `a` followed by `b` and says how many bytes, at least 1 unless both are empty.
     fn write(&self, a: &[u8], b: &[u8], wait: Duration) -> io::Result<usize>;
 
@@ -62,6 +63,16 @@ impl Deadline {
             Err(Error::Timeout { what, seconds: self.limit.as_secs() })
         } else {
             Ok(())
+        }
+    }
+
+    /// A step of a greeting, which a transport may end before its time.
+    pub(super) fn patiently<T>(&self, mut step: impl FnMut(Duration) -> io::Result<T>) -> Result<T> {
+        loop {
+            match step(self.left()) {
+                Err(e) if again(&e) && !self.left().is_zero() => {}
+                done => return done.map_err(|e| self.fault(e, "greeting")),
+            }
         }
     }
 

@@ -6,11 +6,13 @@ use prim::ring::Ring;
 
 use super::{Held, Material, Operation, material, operands};
 use crate::{
-    bill::Bill,
-    error::Result,
+    bill::{Bill, Objective},
+    error::{Error, Result},
     lut::{LookupJob, Prepared, Protocol, Table},
     math::Tabulated,
+    net::LinkShape,
     onehot::{Cyclic, Group, Xor},
+    plan::{self, Machine},
     share::{Additive, Bitwise, Kind, Share, Sharing},
     source::{Origin, Shape},
 };
@@ -29,10 +31,27 @@ pub struct Lookup {
 }
 
 impl Lookup {
+    /// Of additive indices, with additive results, by the protocol that is predicted to take the least time for `items` of
+    /// them over this link, [the same](crate::Party::link) at both parties.
+    ///
+    /// # Errors
+    /// [`Error::Param`] unless the table has `2^k` entries, as many as a protocol serves.
+    pub fn new(name: &str, table: Tabulated, items: usize, link: &LinkShape) -> Result<Self> {
+        let len = table.entries().len();
+        if !len.is_power_of_two() {
+            let (what, accepted) = ("entries of a table to look up in", "powers of two".into());
+            return Err(Error::Param { what, got: len.to_string(), accepted });
+        }
+        let (index, output) = (Sharing::Additive, Sharing::Additive);
+        let job = LookupJob { index, output, index_bits: len.ilog2(), value_bits: table.bits() };
+        let protocol = plan::choose(&job, items, link, &Machine::REFERENCE, Objective::Total)?;
+        Ok(Self { name: name.into(), job, table: Arc::new(table), protocol })
+    }
+
     /// In a table of zeros: for stored material, which does not depend on the table.
     ///
     /// # Errors
-    /// [`Error::Param`](crate::Error::Param) for a job that the protocol does not serve.
+    /// [`Error::Param`] for a job that the protocol does not serve.
     pub fn blank(protocol: Protocol, job: LookupJob) -> Result<Self> {
         protocol.check(&job)?;
         let table = Arc::new(Tabulated::integers(vec![0; 1 << job.index_bits]));

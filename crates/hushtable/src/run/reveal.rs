@@ -86,6 +86,22 @@ impl Reveal {
 }
 
 impl Outcome {
+    /// The values, at a party that gets them.
+    pub fn values(self) -> Option<Vec<i64>> {
+        match self {
+            Self::Values(values) => Some(values),
+            Self::Shares(_) | Self::AtPeer => None,
+        }
+    }
+
+    /// This party's shares, of results that stay shared.
+    pub fn shares(self) -> Option<Words> {
+        match self {
+            Self::Shares(words) => Some(words),
+            Self::Values(_) | Self::AtPeer => None,
+        }
+    }
+
     /// The results of later items behind these.
     pub fn append(&mut self, rest: Self) {
         match (self, rest) {

@@ -14,7 +14,7 @@ pub(super) struct Caller {
     pub(super) socket: TcpStream,
     pub(super) address: SocketAddr,
     since: Instant,
-    spoken: bool,
+    pub(super) spoken: bool,
 }
 
 impl Caller {
