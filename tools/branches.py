@@ -38,7 +38,7 @@ def counted(binary):
     for line in text.splitlines():
         if found := FUNCTION.match(line):
             name = re.sub(r"::h[0-9a-f]{16}$|\[[0-9a-f]{16}\]", "", found[1])
-            looked_at = re.match(r"<*&?(mut )?prim::|.* as prim::", name) or name == PLANTED
+            looked_at = re.match(r"<*&?(mut )?hushtable_prim::|.* as hushtable_prim::", name) or name == PLANTED
             instances = jumps[name] if looked_at else None
             if looked_at:
                 instances.append(0)

@@ -18,13 +18,13 @@ use std::{
     slice,
 };
 
-use apps::fusion::Fusion;
 use hushtable::{
     Party, Role,
     net::{Identity, Listener, Options, connect},
     operation::Operation,
     run::{self, Outcome, Ready, Reveal, Unwatched},
 };
+use hushtable_apps::fusion::Fusion;
 use zeroize::Zeroizing;
 
 /// Bits behind the point of a score, which both know, as what follows.

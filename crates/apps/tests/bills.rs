@@ -1,18 +1,18 @@
 //! The bills of blocks and scores are what they cost, to the bit.
 
 use crate::billed::check_parts;
-use apps::{
-    fusion::Fusion,
-    inference::{Block, BlockShape, Weights},
-    proximity::{Places, Proximity},
-    scoring::{Question, Scoring},
-};
 use hushtable::{
     AShare, Party, Result, Role,
     arith::Fixed,
     operation::Operation,
     run::{self, Done, Phase, Ready, Reveal, Unwatched},
     run_pair,
+};
+use hushtable_apps::{
+    fusion::Fusion,
+    inference::{Block, BlockShape, Weights},
+    proximity::{Places, Proximity},
+    scoring::{Question, Scoring},
 };
 
 #[test]

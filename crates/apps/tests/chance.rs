@@ -1,11 +1,5 @@
 //! What chance can spoil: the sum of all parts, by the parameters that are billed, is 2^-40 at most.
 
-use apps::{
-    ids::{Rules, Set},
-    join::{Join, MAX_ROWS},
-    private_table::{Description, Key, KeyKind, Places, Scale, Value, ValueKind},
-    psi::{Learns, MAX_IDS, Psi},
-};
 use hushtable::{
     Role,
     arith::Equality,
@@ -20,6 +14,12 @@ use hushtable::{
     okvs::Size,
     oprf::OprfJob,
     ot::{Limits, Rates},
+};
+use hushtable_apps::{
+    ids::{Rules, Set},
+    join::{Join, MAX_ROWS},
+    private_table::{Description, Key, KeyKind, Places, Scale, Value, ValueKind},
+    psi::{Learns, MAX_IDS, Psi},
 };
 use prim::{Block, Prg};
 

@@ -1,10 +1,6 @@
 //! Embeddings against plain sums of rows: what comes out, what it costs, and what is refused.
 
 use crate::billed::check_parts;
-use apps::{
-    embedding::{Embedding, EmbeddingJob},
-    held_table::Table,
-};
 use hushtable::{
     Error, Party, Result, Role,
     confidential::{copy::EncryptedCopy, prf::Cipher},
@@ -12,6 +8,10 @@ use hushtable::{
     operation::Operation,
     run::{self, Outcome, Ready, Reveal, Unwatched},
     run_pair,
+};
+use hushtable_apps::{
+    embedding::{Embedding, EmbeddingJob},
+    held_table::Table,
 };
 use prim::{block::Block, prg::Prg, ring::low};
 

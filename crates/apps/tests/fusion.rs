@@ -5,8 +5,8 @@ mod example;
 
 use std::{env, path::Path, process::Command};
 
-use apps::fusion::Fusion;
 use hushtable::{Party, Result, operation::Operation, run_pair};
+use hushtable_apps::fusion::Fusion;
 use prim::{block::Block, prg::Prg};
 
 /// Scores of `devices` devices for some people, multiples of `2^-fraction`: of half of the people high ones.

@@ -1,11 +1,11 @@
 //! A block between two parties, against the same in the clear.
 
-use apps::inference::{Block, BlockShape, Weights, twin};
 use hushtable::{
     AShare, Error, Party, Result, Role,
     arith::{Fixed, fixed},
     run_pair,
 };
+use hushtable_apps::inference::{Block, BlockShape, Weights, twin};
 
 /// Vectors with a deviation near 1.
 fn vectors(shape: &BlockShape) -> Vec<f64> {

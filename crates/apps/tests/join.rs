@@ -5,12 +5,12 @@ use crate::relay;
 use std::collections::HashSet;
 
 use crate::common::{Case, cases, faults, run, set};
-use apps::{
+use hushtable::{Error, Party, Result, Role, run_pair, share::Share};
+use hushtable_apps::{
     ids::Set,
     join::{Column, Join, Joined, MAX_ROWS},
     statistics::{Count, Group, GroupShape, Groups},
 };
-use hushtable::{Error, Party, Result, Role, run_pair, share::Share};
 use prim::ring::low;
 use relay::Fate;
 

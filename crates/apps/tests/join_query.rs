@@ -1,11 +1,6 @@
 //! Joins with a private table, filters and sums, against the same in the clear.
 
 use crate::billed::check_parts;
-use apps::{
-    held_table::Table,
-    join_query::{Aggregate, Filter, JoinJob, JoinQuery, Joined},
-    statistics::{Group, GroupShape},
-};
 use hushtable::{
     AShare, Error, Party, Result, Role,
     arith::{CompareDomain, CompareJob, Objective, XorToAdditive},
@@ -17,6 +12,11 @@ use hushtable::{
     operation::Operation,
     run::{self, Ready, Unwatched},
     run_pair,
+};
+use hushtable_apps::{
+    held_table::Table,
+    join_query::{Aggregate, Filter, JoinJob, JoinQuery, Joined},
+    statistics::{Group, GroupShape},
 };
 use prim::{block::Block, prg::Prg, ring::low};
 

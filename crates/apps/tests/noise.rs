@@ -1,8 +1,8 @@
 //! Noise: how an epsilon is shared out, and that no width is left.
 
 use crate::shares::both;
-use apps::statistics::{GroupNoise, GroupShape, Laplace};
 use hushtable::{AShare, Error, chance::MOST};
+use hushtable_apps::statistics::{GroupNoise, GroupShape, Laplace};
 use prim::{Block, Prg};
 
 /// Counts and columns have equal parts of epsilon, which add up to it; each column's is for its largest value. Zeros take

@@ -3,14 +3,6 @@
 
 use std::collections::HashMap;
 
-use apps::{
-    ids::{DateOrder, Rules},
-    private_table::{
-        AllKeys, Answer, Batch, Cell, Description, Field, Found, Gets, Greeting, Key, KeyKind, Keys, Places,
-        Query, Reading, Request, Results, Scale, Served, Table, Took, Value, ValueKind, bill, find,
-        look_all_up, request, shared_bits, turn_away,
-    },
-};
 use hushtable::{
     Error, Party,
     confidential::{
@@ -19,6 +11,14 @@ use hushtable::{
     },
     net::Connection,
     session::Session,
+};
+use hushtable_apps::{
+    ids::{DateOrder, Rules},
+    private_table::{
+        AllKeys, Answer, Batch, Cell, Description, Field, Found, Gets, Greeting, Key, KeyKind, Keys, Places,
+        Query, Reading, Request, Results, Scale, Served, Table, Took, Value, ValueKind, bill, find,
+        look_all_up, request, shared_bits, turn_away,
+    },
 };
 
 const READING: Reading = Reading { order: DateOrder::YearMonthDay, rules: Rules::NONE };
@@ -62,7 +62,11 @@ fn tables() -> Vec<(Served, Vec<(i64, i64)>)> {
 }
 
 /// A session of lookups; what both parties got, the owner first.
-fn session(served: &Served, keys: &[u128], gets: Gets) -> (Option<apps::private_table::Shared>, Results) {
+fn session(
+    served: &Served,
+    keys: &[u128],
+    gets: Gets,
+) -> (Option<hushtable_apps::private_table::Shared>, Results) {
     let (p0, p1) = Connection::pair();
     std::thread::scope(|scope| {
         let owner = scope.spawn(move || {

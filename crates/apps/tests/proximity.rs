@@ -1,8 +1,8 @@
 //! Proximity beside distances in floating point: random pairs near the distance asked, poles, the date line, antipodes
 //! and equal places, by both methods.
 
-use apps::proximity::{PLANE, Places, Proximity, RADIUS};
 use hushtable::{Party, Result, Role, operation::Operation, run_pair};
+use hushtable_apps::proximity::{PLANE, Places, Proximity, RADIUS};
 use prim::{block::Block, prg::Prg, ring::low};
 
 type Place = [f64; 2];

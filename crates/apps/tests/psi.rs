@@ -5,11 +5,11 @@ use crate::relay;
 use std::collections::{BTreeSet, HashSet};
 
 use crate::common::{Case, cases, faults, run, set};
-use apps::{
+use hushtable::{Error, Party, Result, Role, ot::Scheme, run_pair};
+use hushtable_apps::{
     ids::{Rules, Set},
     psi::{Learns, MAX_IDS, Psi},
 };
-use hushtable::{Error, Party, Result, Role, ot::Scheme, run_pair};
 use relay::Fate;
 
 const ALL: [Learns; 3] = [Learns::Both, Learns::Only(Role::P0), Learns::Only(Role::P1)];

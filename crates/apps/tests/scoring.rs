@@ -1,6 +1,5 @@
 //! Scores of two parties against the plaintext model.
 
-use apps::scoring::{Question, Scoring, Weights};
 use hushtable::{
     AShare, BShare, Party, Result, Role,
     arith::{CompareDomain, CompareJob, Comparison, Fixed, Objective},
@@ -9,6 +8,7 @@ use hushtable::{
     run_pair,
     share::Sharing,
 };
+use hushtable_apps::scoring::{Question, Scoring, Weights};
 
 /// Parts of both parties: the given sums, split by a fixed sequence.
 fn split(sums: &[i64]) -> [Vec<u64>; 2] {

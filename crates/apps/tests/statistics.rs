@@ -2,10 +2,6 @@
 
 use crate::billed::check_parts;
 use crate::shares::{bits, both, signed, words};
-use apps::statistics::{
-    Count, End, Extremes, Group, GroupNoise, GroupShape, Groups, Laplace, MAX_LEAST, Moments, ProductSum,
-    Quantile, sum,
-};
 use hushtable::{
     AShare, Error, Party,
     arith::{CompareDomain, CompareJob, Objective, VectorMaximum},
@@ -13,6 +9,10 @@ use hushtable::{
     net::LinkShape,
     run_pair,
     session::Session,
+};
+use hushtable_apps::statistics::{
+    Count, End, Extremes, Group, GroupNoise, GroupShape, Groups, Laplace, MAX_LEAST, Moments, ProductSum,
+    Quantile, sum,
 };
 use prim::{block::Block, prg::Prg, ring::low};
 

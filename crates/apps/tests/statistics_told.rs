@@ -2,10 +2,10 @@
 
 use crate::common::faults;
 use crate::shares::{bits, both, signed, words};
-use apps::statistics::{
+use hushtable::{AShare, Error, Party, Result, Role, gates::Bits, run_pair};
+use hushtable_apps::statistics::{
     Count, End, Extremes, Group, GroupNoise, GroupShape, Groups, Laplace, ProductSum, Quantile,
 };
-use hushtable::{AShare, Error, Party, Result, Role, gates::Bits, run_pair};
 
 /// One party's shares of three groups of 2, 5 and no members of 8 bins, with 10, 11, 12 .. in a column.
 fn three_groups(role: Role) -> (Vec<Bits>, AShare<u64>) {

@@ -3,10 +3,6 @@
 
 use crate::common::{Case, run, set};
 use crate::relay::Fate;
-use apps::{
-    join::{Column, Join, Joined},
-    psi::{Learns, Psi},
-};
 use hushtable::{
     Party, Result, Role,
     arith::Equality,
@@ -14,6 +10,10 @@ use hushtable::{
     gates::Mux,
     okvs::{self, Size},
     oprf::{Oprf, OprfJob},
+};
+use hushtable_apps::{
+    join::{Column, Join, Joined},
+    psi::{Learns, Psi},
 };
 use prim::block::Block;
 

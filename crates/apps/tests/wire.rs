@@ -4,7 +4,17 @@
 use std::{env, fs, path::Path, time::Instant};
 
 use crate::relay::{Fate, Outcome, relayed};
-use apps::{
+use hushtable::{
+    AShare, Error, Party, Result, Role,
+    arith::{CompareDomain, CompareJob, Objective},
+    confidential::{
+        copy::{CopyJob, EncryptedCopy, Keys, Owner},
+        prf::Cipher,
+    },
+    net::Connection,
+    operation::Operation,
+};
+use hushtable_apps::{
     embedding::{Embedding, EmbeddingJob},
     fusion::Fusion,
     held_table::Table,
@@ -15,16 +25,6 @@ use apps::{
     psi::{Learns, Psi},
     scoring::{Question, Scoring},
     statistics::GroupShape,
-};
-use hushtable::{
-    AShare, Error, Party, Result, Role,
-    arith::{CompareDomain, CompareJob, Objective},
-    confidential::{
-        copy::{CopyJob, EncryptedCopy, Keys, Owner},
-        prf::Cipher,
-    },
-    net::Connection,
-    operation::Operation,
 };
 use prim::Block;
 

@@ -3,8 +3,8 @@
 
 use std::env;
 
-use apps::ids::{Rules, Set};
 use hushtable::{Party, Role, net::Connection};
+use hushtable_apps::ids::{Rules, Set};
 
 use crate::relay::{Fate, Outcome, relayed};
 
