@@ -9,13 +9,15 @@ VENV := target/venv
 PYTHON_VENV := target/venv-python
 
 # What is off by default is looked at too, in the builds that are made anyway.
-FEATURES := --features hushtable-cli/arrow
+FEATURES := --features hushtable-cli/arrow,hushtable/tracing
 # All but the baselines, which bring homomorphic encryption: `baselines` looks at those.
 PRODUCT := --workspace --exclude hushtable-baselines $(FEATURES)
 
 export CARGO_INCREMENTAL := 0
+# Many tests wait for a peer, a deadline or a disk.
+export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))))
 
-.PHONY: demo test long bench bench-python papers docs fmt lint unit baselines sweeps vectors models lpn fuzz fuzz-coverage branches taint \
+.PHONY: demo test long bench bench-python papers docs fmt lint unit arith baselines sweeps vectors models lpn fuzz fuzz-coverage branches taint \
 	python python-long test-neon
 .NOTPARALLEL:
 
@@ -60,6 +62,10 @@ unit:
 docs:
 	@echo "== documentation"
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc $(PRODUCT) --no-deps --locked
+
+# After a change in `arith`: its tests alone, compiled by what changed.
+arith:
+	CARGO_INCREMENTAL=1 $(CARGO) test -p hushtable --features narrow --test arith --locked
 
 # What stands only beside the papers' figures, and the benchmark with it.
 baselines:

@@ -1,0 +1,16 @@
+//! The tests of `arith` alone, for whoever changes it: `make arith`. They are part of `all`, too.
+#![allow(dead_code, reason = "what all tests share is more than these use")]
+
+mod support;
+
+mod angles;
+mod arith_compare;
+mod arith_functions;
+mod arith_product;
+mod arith_shared;
+mod arith_sides;
+mod arith_truncate;
+mod arith_views;
+mod arithmetic;
+mod few_rounds;
+mod xor_to_additive;
