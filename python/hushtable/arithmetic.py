@@ -52,7 +52,8 @@ def less(a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
 def differ(a: Share, b: Share | ArrayLike) -> Share:
     """Bits, shared by XOR, that are 1 where `a` and `b` differ; broadcast. Raises as `less`, and for a public number that
     is no number of the share's scale: whether they are equal is no question of rounding. Warns with `RoundingWarning` of
-    sums of numbers that were rounded: those that are equal as they were written may be a step apart."""
+    sums of numbers that were rounded: those that are equal as they were written may be a step apart. Both parties do; who
+    turns the warning into an error does so at both, or the other waits."""
     a._additive("==")
     if isinstance(b, Share):
         _warn_of_sums(a, b)
@@ -63,7 +64,7 @@ def _warn_of_sums(a: Share, b: Share) -> None:
     step = 2.0**-a.fraction
     if a.fraction and a is not b and max(a._off, b._off) > 0.5 * step:
         frame, level = sys._getframe(), 1
-        while frame.f_back is not None and frame.f_globals["__name__"].startswith("hushtable."):
+        while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith("hushtable."):
             frame, level = frame.f_back, level + 1
         text = (
             f"== of sums of numbers that were each rounded to multiples of {step}: sums that are equal as they were written, "

@@ -238,8 +238,9 @@ impl Party {
         if self.failed.load(Ordering::Relaxed) {
             return Err(failed(py));
         }
-        if let Some(why) = &*said(&self.over) {
-            return Err(over(py, why));
+        let ended = said(&self.over).clone();
+        if let Some(why) = ended.filter(|_| !self.crowded.load(Ordering::Relaxed)) {
+            return Err(over(py, &why));
         }
         self.enter(py)?;
         let busy = Arc::clone(&self.busy);

@@ -81,7 +81,8 @@ impl Quota {
                 .filter(|(_, session)| session.account == account)
                 .map(|(_, session)| session.bytes))
         };
-        let finished = here.iter().filter(|(name, _)| open.iter().all(|(other, _)| other != name));
+        let finished =
+            here.iter().filter(|(name, _)| sessions.get(*name).is_none_or(|session| session.written));
         let mut own = of_it(&written);
         let mut all = sum(finished.map(|(_, bytes)| *bytes));
         for (kept, most, whose) in [(own, self.of_one, "of this peer"), (all, self.of_all, "of all peers")] {

@@ -15,8 +15,11 @@ pub fn renewed(
     lines: &mut Vec<String>,
 ) -> Result<(Listener, Option<Identity>)> {
     let identity = identity(args, before.as_ref(), lines)?;
-    let options = options(args, identity.clone(), farewell, true, lines);
-    Ok((listener.renewed(options)?, identity))
+    let mut who = Vec::new();
+    let options = options(args, identity.clone(), farewell, true, &mut who);
+    let listener = listener.renewed(options)?;
+    lines.append(&mut who);
+    Ok((listener, identity))
 }
 
 /// This party's identity. A pin that cannot be used is left out, with a line: whoever else is trusted may come, and who is

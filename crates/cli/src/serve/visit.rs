@@ -93,8 +93,8 @@ fn work<'a>(
         Step::Begins(count) => lookups.iter_mut().for_each(|lookups| lookups.spend(count)),
         Step::Done(done) => did.done = done,
     })?;
-    // A client that has gone by now has no results, and no shares of them are kept; what it has once this party has sent
-    // its word is kept here.
+    // A client that has gone by now keeps no shares of its results, and none are kept here; what it keeps once this party
+    // has sent its word is kept here too.
     let theirs = p.recv(1)? == [1];
     if let (Some(shared), Gets::Shared(column), Some(folder)) = (shared, request.gets, &versions.args.shares)
     {
