@@ -38,7 +38,6 @@
 //! layers and fewer rounds have been attacked since (confidential-errata E6).
 
 mod aes;
-mod ands;
 mod job;
 mod key;
 mod lowmc;
@@ -49,12 +48,12 @@ pub use key::Key;
 
 use crate::{
     bill::Bill,
+    circuit::{Layers, Netlist},
     error::{Error, Result, same},
     gates::Bits,
     session::Session,
     source::Source,
 };
-use ands::Stock;
 
 /// One-time material for an evaluation at a batch of inputs.
 ///
@@ -69,8 +68,7 @@ use ands::Stock;
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct Prf {
     job: PrfJob,
-    count: usize,
-    stock: Stock,
+    circuit: Layers,
 }
 
 impl Prf {
@@ -80,8 +78,7 @@ impl Prf {
     /// [`Error::Param`] for sizes that are not supported, and those of the channel.
     pub fn prepare(p: &mut dyn Source, job: PrfJob, count: usize) -> Result<Self> {
         job.check_count(count)?;
-        let [one, two] = job.ands();
-        Ok(Self { job, count, stock: Stock::prepare(p, one * count, two * count)? })
+        Ok(Self { job, circuit: Layers::prepare(p, netlist(&job)?, count)? })
     }
 
     /// What `count` inputs cost.
@@ -90,21 +87,17 @@ impl Prf {
     /// [`Error::Param`] for sizes that are not supported.
     pub fn bill(job: &PrfJob, count: usize) -> Result<Bill> {
         job.check_count(count)?;
-        let mut bill = Stock::bill(job.ands()).times(count);
-        if count > 0 {
-            bill.online.rounds = job.cipher.rounds();
-        }
-        Ok(bill)
+        Ok(Layers::bill(&netlist(job)?, count))
     }
 
     /// Inputs there is material for.
     pub fn len(&self) -> usize {
-        self.count
+        self.circuit.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.count == 0
+        self.circuit.is_empty()
     }
 
     /// Online: shares of the function's values, a batch of each bit, from those of the inputs. The owner gives its key, the other party none.
@@ -113,22 +106,39 @@ impl Prf {
     /// # Errors
     /// [`Error::Shape`] unless there are as many inputs of the right width, [`Error::Param`] unless the owner alone
     /// gives a key, of the job's cipher; and those of the channel.
-    pub fn eval(mut self, s: &mut Session, key: Option<&Key>, x: &[Bits]) -> Result<Vec<Bits>> {
-        let job = &self.job;
+    pub fn eval(self, s: &mut Session, key: Option<&Key>, x: &[Bits]) -> Result<Vec<Bits>> {
+        let (job, count) = (&self.job, self.len());
         same("bits of an input", job.input_bits as usize, x.len())?;
-        x.iter().try_for_each(|bit| same("inputs of the function", self.count, bit.len()))?;
+        x.iter().try_for_each(|bit| same("inputs of the function", count, bit.len()))?;
         let owner = s.role() == job.owner;
         if owner != key.is_some() || key.is_some_and(|key| key.cipher() != job.cipher) {
             let got = key.map_or("none".into(), |key| format!("one of {}", key.cipher()));
             let accepted = format!("one of {} at {:?}, none at the other", job.cipher, job.owner);
             return Err(Error::Param { what: "key of the function", got, accepted });
         }
-        if self.count == 0 {
-            return Ok((0..job.output_bits).map(|_| Bits::new(0, Vec::new())).collect());
-        }
-        match job.cipher {
-            Cipher::Aes128 => aes::eval(s, &mut self.stock, job, key.map(Key::aes), x),
-            Cipher::LowMc => lowmc::eval(s, &mut self.stock, job, key.map(Key::lowmc), x),
-        }
+        let keys = match key {
+            Some(key) => key.round_keys(),
+            None => zeros(job.cipher.key_bits()),
+        };
+        let none = zeros(count);
+        let mut inputs: Vec<&Bits> = x.iter().collect();
+        inputs.resize(job.shared_bits(), &none);
+        inputs.push(&keys);
+        let out = self.circuit.eval(s, &inputs)?;
+        // Of a bit those of all blocks stand one behind the other.
+        let bit = |i: usize| out[i % 128].range(i / 128 * count..(i / 128 + 1) * count);
+        Ok((0..job.output_bits as usize).map(bit).collect())
     }
+}
+
+/// The circuit of the function.
+fn netlist(job: &PrfJob) -> Result<Netlist> {
+    match job.cipher {
+        Cipher::Aes128 => aes::netlist(job),
+        Cipher::LowMc => lowmc::netlist(job),
+    }
+}
+
+fn zeros(len: usize) -> Bits {
+    Bits::new(len, vec![0; len.div_ceil(64)])
 }

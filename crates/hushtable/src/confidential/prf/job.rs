@@ -47,6 +47,14 @@ impl Cipher {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Aes128, Self::LowMc];
 
+    /// Bits of the keys of all rounds.
+    pub(super) fn key_bits(self) -> usize {
+        match self {
+            Self::Aes128 => 11 * 128,
+            Self::LowMc => (prim::lowmc::ROUNDS + 1) * 128,
+        }
+    }
+
     /// What is encrypted.
     pub fn input(self, x: u128, block: usize) -> Block {
         let block = block as u128;
@@ -57,14 +65,6 @@ impl Cipher {
             }
             Self::LowMc => x | block << MAX_INPUT_BITS,
         })
-    }
-
-    /// Messages that depend on one another.
-    pub(super) fn rounds(self) -> u32 {
-        match self {
-            Self::Aes128 => 40,
-            Self::LowMc => prim::lowmc::ROUNDS as u32,
-        }
     }
 }
 
@@ -150,12 +150,12 @@ impl PrfJob {
         }
     }
 
-    /// ANDs with an operand of their own for an input, and pairs of ANDs with a common operand.
-    pub(super) fn ands(&self) -> [usize; 2] {
-        let [one, two] = match self.cipher {
-            Cipher::Aes128 => [10, 12],
-            Cipher::LowMc => [1, 1],
+    /// Bits of the bytes or S-boxes that an input reaches, which are shared: its own, and zeros.
+    pub(super) fn shared_bits(&self) -> usize {
+        let unit = match self.cipher {
+            Cipher::Aes128 => 8,
+            Cipher::LowMc => 3,
         };
-        [one * self.boxes(), two * self.boxes()]
+        (self.input_bits as usize).next_multiple_of(unit)
     }
 }

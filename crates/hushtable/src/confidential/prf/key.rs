@@ -9,7 +9,10 @@ use prim::{
 use zeroize::Zeroizing;
 
 use super::job::{Cipher, MAX_INPUT_BITS, PrfJob};
-use crate::error::{Error, Result, same};
+use crate::{
+    error::{Error, Result, same},
+    gates::Bits,
+};
 
 /// A key of the function, secret. Nothing else may use it.
 pub struct Key {
@@ -45,18 +48,16 @@ impl Key {
         }
     }
 
-    pub(super) fn aes(&self) -> &Aes128 {
-        match &*self.schedule {
-            Schedule::Aes128(cipher) => cipher,
-            Schedule::LowMc(_) => unreachable!("the cipher was compared"),
-        }
-    }
-
-    pub(super) fn lowmc(&self) -> &RoundKeys {
-        match &*self.schedule {
-            Schedule::LowMc(keys) => keys,
-            Schedule::Aes128(_) => unreachable!("the cipher was compared"),
-        }
+    /// The bits of the keys of all rounds, those of a round behind those of the one before.
+    pub(super) fn round_keys(&self) -> Bits {
+        let round_keys = match &*self.schedule {
+            Schedule::Aes128(cipher) => Wiped::from(cipher.round_keys().to_vec()),
+            Schedule::LowMc(keys) => {
+                Wiped::from((0..=LowMc::standard().rounds()).map(|round| keys.of(round)).collect::<Vec<_>>())
+            }
+        };
+        let words = round_keys.iter().flat_map(|key| [key.0 as u64, (key.0 >> 64) as u64]);
+        Bits::new(BITS * round_keys.len(), words.collect())
     }
 
     /// Adds the values at these inputs to planes, one for each bit of a value: 64 inputs a word, whose number is a
