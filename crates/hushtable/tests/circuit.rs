@@ -19,6 +19,9 @@ use proptest::{
     test_runner::{Config, RngSeed},
 };
 
+/// Bits of inputs, and who knows them.
+type Inputs = Vec<(Vec<u64>, Option<Role>)>;
+
 /// A wire with its bits, and who knows it.
 #[derive(Clone)]
 struct Value {
@@ -35,8 +38,7 @@ struct Twin {
     rng: Prg,
     items: usize,
     values: Vec<Value>,
-    /// Bits of the inputs and who knows them.
-    inputs: Vec<(Vec<u64>, Option<Role>)>,
+    inputs: Inputs,
     /// ANDs for an item, and the deepest of them; what comes after a barrier is deeper.
     ands: usize,
     depth: u32,
@@ -206,7 +208,7 @@ impl Twin {
     }
 
     /// The netlist, what goes in, and what comes out: every wire.
-    fn finish(self) -> (Netlist, Vec<(Vec<u64>, Option<Role>)>, Vec<Vec<u64>>) {
+    fn finish(self) -> (Netlist, Inputs, Vec<Vec<u64>>) {
         let outputs: Vec<Wire> = self.values.iter().map(|value| value.wire).collect();
         let net = self.b.finish(&outputs).expect("gates that fit");
         assert_eq!((net.ands(), net.depth()), (self.ands, self.depth));
@@ -214,7 +216,7 @@ impl Twin {
     }
 }
 
-fn random(seed: u64, items: usize, gates: usize) -> (Netlist, Vec<(Vec<u64>, Option<Role>)>, Vec<Vec<u64>>) {
+fn random(seed: u64, items: usize, gates: usize) -> (Netlist, Inputs, Vec<Vec<u64>>) {
     let mut twin = Twin::new(seed, items);
     twin.grow(gates);
     twin.finish()
@@ -373,8 +375,7 @@ fn what_does_not_fit_is_refused() {
                 lens.iter().map(|len| Bits::new(*len, vec![0; len.div_ceil(64)])).collect();
             let refused = Layers::with(net.clone(), 5, stock)
                 .and_then(|circuit| circuit.eval(p, &inputs.iter().collect::<Vec<_>>()))
-                .err()
-                .expect("refused");
+                .expect_err("refused");
             assert!(matches!(refused, Error::Shape { .. }), "{refused}");
             Ok::<(), Error>(())
         };
