@@ -230,3 +230,37 @@ def test_as_many_fraction_bits_as_a_column_needs():
     assert ht.fraction_bits([0.5, 3, -0.125]) == 3
     assert ht.fraction_bits([19.99, 5.0]) == 7
     assert ht.fraction_bits([]) == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_each_factor_of_a_public_matrix_is_kept(seed):
+    """Small ones beside large ones too: each product alone is right to a step and 1 %, or refused."""
+    rng = np.random.default_rng(seed)
+    bits, fraction = int(rng.integers(16, 40)), int(rng.integers(2, 12))
+    end = 2 ** min(8, bits - 2 - fraction)
+    x = np.diag(rng.uniform(-end, end, 4))
+    factors = rng.choice([-1, 1], (4, 2)) * 10.0 ** rng.uniform(-5, 1, (4, 2))
+
+    def party(p):
+        s = p.input(x if p.role == 0 else None, 0, shape=(4, 4), bits=bits, fraction=fraction, range=(-end, end))
+        try:
+            return p.open(s @ factors)
+        except ht.ParamError as error:
+            assert "bits" in str(error)
+            return None
+
+    for got in ht.run_pair(party):
+        if got is not None:
+            rounded = np.rint(x * 2**fraction) / 2**fraction @ factors
+            assert (abs(got - rounded) <= 2.0**-fraction + 0.01 * abs(rounded)).all()
+
+
+def test_a_factor_is_not_lost_beside_a_large_one():
+    def party(p):
+        s = p.input([[199.0, 0, 0]] if p.role == 0 else None, 0, shape=(1, 3), bits=28, fraction=8, range=(-200, 200))
+        for c in (1e-4, 0.001, 0.01, 0.015):
+            with pytest.raises(ht.ParamError, match="bits"):
+                s @ np.array([c, 1.0, 1.0])
+        return p.open(s.with_fraction(8) @ np.array([0.25, 1.0, 1.0]))
+
+    assert ht.run_pair(party) == ([49.75], [49.75])

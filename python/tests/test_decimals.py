@@ -96,10 +96,14 @@ def test_constants_of_32_bits_are_what_they_are_written_as():
 
     def party(p):
         s = p.input(x if p.role == 0 else None, 0, shape=3, bits=32, fraction=12)
-        return p.open(s >= np.float32(0.7)), p.open(s > np.float32(0.3)), p.open(s <= x)
+        # In 32 bits 8.87 is rounded up.
+        near = p.input([8.87] if p.role == 0 else None, 0, shape=1, bits=40, fraction=15, range=(8, 10))
+        inside = ht.inside(near, [(np.float32(8.87), 9), (8, np.float32(8.87)), *np.float32([[8.87, 9]])])
+        return p.open(s >= np.float32(0.7)), p.open(s > np.float32(0.3)), p.open(s <= x), p.open(inside)
 
-    for ge, gt, le in ht.run_pair(party):
+    for ge, gt, le, inside in ht.run_pair(party):
         assert list(ge) == [1, 0, 1] and list(gt) == [1, 0, 1] and list(le) == [1, 1, 1]
+        assert list(inside[0]) == [1, 0, 1]
 
 
 def test_results_of_exact_tables_are_compared_as_they_are():

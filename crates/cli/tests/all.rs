@@ -42,6 +42,7 @@ mod serve;
 mod serve_crowds;
 mod serve_forms;
 mod serve_hostile;
+mod serve_keys;
 mod serve_many;
 mod serve_quotas;
 mod service;

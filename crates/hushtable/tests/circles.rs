@@ -10,9 +10,7 @@ use crate::layers::{CRATES, items, sources_of, without_comments};
 #[test]
 fn files_go_in_no_circle() {
     for (folder, _) in CRATES {
-        let known = |file: &str| STILL.iter().any(|(of, files)| *of == folder && files.contains(&file));
-        let mut found = circles(&sources_of(folder));
-        found.retain(|circle| !circle.split(", ").all(known));
+        let found = circles(&sources_of(folder));
         assert!(found.is_empty(), "files of {folder} that use each other:\n{}", found.join("\n"));
     }
 }
@@ -39,9 +37,6 @@ fn this_test_sees_circles() {
     assert_eq!(with("pub use super::c::C; const B: &str = \"C\";"), [""; 0], "a string is no name");
     assert_eq!(with("use super::Top; pub struct B;"), [""; 0], "a folder's head that uses none of its files");
 }
-
-/// Files that go in circles still: of each crate.
-const STILL: &[(&str, &[&str])] = &[("python", &["opening.rs", "party.rs"])];
 
 /// The files of each circle.
 fn circles(sources: &BTreeMap<String, String>) -> Vec<String> {

@@ -9,7 +9,7 @@ use hushtable::{
     arith::FoldedProducts,
     lut::{
         Table,
-        read::{Read, many},
+        read::{Read, many, polynomial::PolynomialShape},
     },
     net::{Connection, Cost, wire_len},
     onehot::{Cyclic, Group, OneHot, Xor},
@@ -295,4 +295,36 @@ fn a_batch_of_several_pieces() {
     }
     check::<Cyclic>(90);
     check::<Xor>(91);
+}
+
+/// All indices and all pairs of private numbers, beside the sum itself.
+#[test]
+fn looked_up_polynomials() {
+    for degree in 1..=3 {
+        for ring in [5, 20, 64] {
+            let shape = PolynomialShape { degree, bits: 2, ring };
+            let all: Vec<[u64; 3]> = (0..128).map(|i| [i >> 4, i >> 2 & 3, i & 3]).collect();
+            let column = |q: u64| {
+                (0..8).map(|i| low(0x9e37_79b9_7f4a_7c15u64.wrapping_mul((i + 3) * (q + 1)), ring)).collect()
+            };
+            let columns: Vec<Vec<u64>> = (0..=u64::from(degree)).map(column).collect();
+            let table = Table::vector(ring, columns.clone()).unwrap();
+            let run = |p: &mut Party| {
+                let role = p.role();
+                let index: Vec<u32> = all.iter().map(|x| x[0] as u32).collect();
+                let index: AShare<u32> = share(role, 3, &index, 1);
+                let mine: Vec<u64> = all.iter().map(|x| x[1 + role as usize]).collect();
+                let material = OneHot::<Cyclic>::tree(p, 3, all.len())?.polynomial(p, shape)?;
+                let y = material.eval(p, &table, &index, &mine)?;
+                p.open(&y)
+            };
+            let (got, _) = both(pair(12, None), run);
+            for ([x, u0, u1], y) in all.iter().zip(got) {
+                let power =
+                    |sum: u64, column: &Vec<u64>| sum.wrapping_mul(u0 + u1).wrapping_add(column[*x as usize]);
+                let want = low(columns.iter().rev().fold(0, power), ring);
+                assert_eq!(y, want, "c[{x}] at {u0} + {u1}, {shape:?}");
+            }
+        }
+    }
 }

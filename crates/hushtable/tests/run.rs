@@ -276,3 +276,35 @@ fn shares_stay_with_their_parties_and_are_not_printed() {
     let sums: Vec<u64> = p0.iter().zip(&p1).map(|(a, b)| (a + b) & 0xffff).collect();
     assert_eq!(sums, (0..10).collect::<Vec<u64>>());
 }
+
+/// Material for a lane that is not there would be thrown away, and what it reserved with it.
+#[test]
+fn material_for_lanes_that_are_not_there_is_refused() {
+    for (lanes, given) in [(1, 2), (2, 3), (2, 1)] {
+        let party = |p: &mut Party| -> Result<()> {
+            let mut parties = p.fork(lanes)?;
+            let ready = (0..given).map(|_| Ready::default()).collect();
+            let words: [&[u64]; 2] = [&[1, 0, 1], &[5, 6, 7]];
+            let select = Select { bits: 8 };
+            let done = run::run(&select, &mut parties, ready, &words, Reveal::Both, &Unwatched);
+            assert!(matches!(done.map(drop), Err(Error::Shape { what: "lanes' material", .. })), "{given}");
+            Ok(())
+        };
+        run_pair(Party::pair_seeded(3).unwrap(), party, party).unwrap();
+    }
+}
+
+/// Tables that no lookup has, and entries beyond 2^31, which have no sign.
+#[test]
+fn lookups_choose_their_protocol() {
+    let link = hushtable::net::LinkShape::LOOPBACK;
+    for entries in [vec![], vec![1], vec![1, 2, 3]] {
+        assert!(Lookup::new("t", Tabulated::integers(entries), 10, &link).is_err());
+    }
+    let entries: Vec<i64> = (0..16).map(|i| i64::from(u32::MAX - i)).collect();
+    let lookup = Lookup::new("t", Tabulated::integers(entries.clone()), 3, &link).unwrap();
+    let mine: [&[&[u64]]; 2] = [&[&[3, 0, 15]], &[&[0; 3]]];
+    for values in opened(&lookup, mine, 1) {
+        assert_eq!(values, [entries[3], entries[0], entries[15]]);
+    }
+}
