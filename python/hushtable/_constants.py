@@ -51,7 +51,8 @@ def same(operation: str, values: ArrayLike, fraction: int, limits: Range) -> NDA
     rounded = _checked(operation, array, fraction, limits)
     if array.dtype == np.float64:
         other = np.ldexp(array, fraction) != rounded
-        _refuse(operation, array, other, f"multiples of 2^-{fraction}, as the shares are, or < and >= for numbers between")
+        multiples = f"multiples of 2^-{fraction}, as the shares are," if fraction else "whole numbers, as the shares are,"
+        _refuse(operation, array, other, f"{multiples} or < and >= for numbers between")
     return rounded
 
 
@@ -123,8 +124,9 @@ class Factor:
 def factor(operation: str, share: Share, limits: Range, values: Numbers, *, column: bool = False) -> Factor:
     """Factors of numbers in `limits`, in steps of the share's scale, with as few digits as do.
 
-    The products, or their sums by `column`, are right to half a step before they are rounded; where the width has no
-    room for that, the factors are kept to 1 %. Raises `ParamError` if it has no room for that either.
+    The products, or their sums by `column`, are right to half a step before they are rounded. Where the width has no
+    room for that, each factor is kept to 1 %, or so that its own products are right to half a step. Raises `ParamError`
+    if it has no room for that either.
     """
     return _factor(operation, share, limits, values, np.zeros(()), column, near=True)
 
@@ -181,7 +183,7 @@ class _Kept:
     right: bool
     """Whether products are off by less than half a step."""
     near: bool
-    """Whether all are right, or off by 1 % at most."""
+    """Whether each factor is off by 1 % at most, or its products by half a step."""
 
 
 def _kept(numbers: NDArray[np.float64], limits: Range, doubt: NDArray[np.float64], column: bool) -> Iterator[_Kept]:
@@ -193,17 +195,18 @@ def _kept(numbers: NDArray[np.float64], limits: Range, doubt: NDArray[np.float64
         # Of a float, what is rounded off is exact; `doubt` is what the number itself may be off by, relative to it.
         size = np.asarray(np.abs(scaled))
         off = np.abs(scaled - steps) + size * doubt
+        alone = 2 * (1 + 1e-9) * float(largest) * off < 2.0**digits
+        near = alone | (off <= NEAR * size)
         if column:
-            off, size = off.sum(axis=-2), size.sum(axis=-2)
+            off = off.sum(axis=-2)
             most = largest * int(np.abs(steps).sum(axis=-2).max())
             lo, hi = -most, most + 1
         else:
             lo, hi = _words.product(limits, (int(steps.min()), int(steps.max()) + 1))
         half = 1 << digits >> 1
         right = 2 * (1 + 1e-9) * float(largest) * off < 2.0**digits
-        near = right | (off <= NEAR * size)
         bits = _words.need_to_round(lo + half, hi + half) if digits else 0
-        yield _Kept(steps, digits, bits, bool(right.all()), bool(near.all()))
+        yield _Kept(steps, digits, bits, bool(right.all()), bool(right.all() or near.all()))
 
 
 def _checked(operation: str, numbers: Numbers, fraction: int, limits: Range) -> NDArray[np.int64]:

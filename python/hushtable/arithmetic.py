@@ -158,7 +158,8 @@ def _ends(interval: tuple[float, float], fraction: int, least: int, most: int, o
             steps = Fraction(float(_constants.beside(np.asarray(float(end)), fraction, True, off, (least, most))))
         return min(max(math.ceil(steps), least), most)
 
-    lo, hi = interval
+    # Those of 32 bits as they are written, as elsewhere.
+    lo, hi = (float(str(end)) if isinstance(end, np.float16 | np.float32) else end for end in interval)
     return step(lo), step(hi)
 
 

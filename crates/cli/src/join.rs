@@ -239,7 +239,7 @@ impl Join {
             }));
         }
         if let Some(path) = self.delivery.output.as_ref().filter(|_| ids) {
-            FileFormat::of(path).check(path)?;
+            FileFormat::of_output(path)?;
         }
         let (forms, told) = (self.rules()?, self.tell_form);
         Ok(Ask { reveal: self.reveal, who, forms, told, peer_at_most: self.peer_at_most })

@@ -20,7 +20,7 @@ pub fn run(args: &Stats) -> Result<()> {
 
 fn stats(args: &Stats) -> Result<()> {
     if let Some(path) = &args.delivery.output {
-        FileFormat::of(path).check(path)?;
+        FileFormat::of_output(path)?;
     }
     let file = JoinedFile::read(&args.joined)?;
     let question = Question::of(&args.asked, &file)?;

@@ -165,10 +165,11 @@ const FIELDS: [&str; 24] = [
 const PHASES: [&str; 3] = ["setup", "offline", "online"];
 
 fn only_known(text: &[u8]) -> std::result::Result<(), String> {
-    for field in parsed::<BTreeMap<String, IgnoredAny>>(text)?.keys() {
-        if !PHASES.contains(&field.as_str()) && !FIELDS.contains(&field.as_str()) {
-            return Err(format!("the field {field:?}, which records do not have"));
-        }
+    let fields = parsed::<BTreeMap<String, IgnoredAny>>(text)?;
+    let (phases, others): (Vec<_>, Vec<_>) =
+        fields.keys().map(String::as_str).partition(|field| PHASES.contains(field));
+    if let Some(field) = others.iter().find(|field| !FIELDS.contains(field)) {
+        return Err(format!("the field {field:?}, which records do not have"));
     }
     // Here a phase that stands there twice is an error.
     #[derive(Deserialize)]
@@ -178,8 +179,8 @@ fn only_known(text: &[u8]) -> std::result::Result<(), String> {
         online: Option<Figures>,
     }
     let Phases { setup, offline, online } = parsed(text)?;
-    match [setup, offline, online].iter().flatten().count() {
-        0 | 3 => Ok(()),
+    match (phases.len(), [setup, offline, online].iter().flatten().count()) {
+        (0, 0) | (3, 3) => Ok(()),
         _ => Err("some of the phases setup, offline and online, not all".into()),
     }
 }

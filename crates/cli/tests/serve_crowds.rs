@@ -5,7 +5,7 @@
 #[allow(dead_code)] // What comes from the peer's own address.
 mod crowd;
 
-use std::{fs, net::TcpStream, thread, time::Duration};
+use std::{fs, net::TcpStream, process::Command, thread, time::Duration};
 
 use apps::private_table::{Description, Found, find};
 use hushtable::{
@@ -223,6 +223,21 @@ fn a_foreign_file_is_no_key() {
         server.signal("HUP");
         server.says("a new version");
         assert_ne!(Some(fs::read(&path).unwrap()), key);
+    }
+    // From a pipe nothing may ever come.
+    for (name, more) in [("t.key", "k,v\n27,8\n"), ("t.csv", "k,v\n27,9\n")] {
+        let (path, aside) = (site.path(name), site.path("aside"));
+        site.write("t.csv", more);
+        fs::rename(&path, &aside).unwrap();
+        let made = Command::new("mkfifo").args(["-m", "600"]).arg(&path).status().unwrap();
+        assert!(made.success());
+        server.signal("HUP");
+        let line = server.says("the table ");
+        assert!(line.contains(&format!("stays as it was: {name}: is no plain file")), "{line}");
+        fs::remove_file(&path).unwrap();
+        fs::rename(&aside, &path).unwrap();
+        server.signal("HUP");
+        server.says("a new version");
     }
 }
 

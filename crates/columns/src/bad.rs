@@ -129,7 +129,7 @@ impl Bad {
             return others;
         }
         let format = FileFormat::of(path);
-        let output = format.check(path).and_then(|()| Output::reserve(path, &[], PRIVATE, false));
+        let output = FileFormat::of_output(path).and_then(|_| Output::reserve(path, &[], PRIVATE, false));
         let (path, count) = (path.display(), self.ids.len());
         match output.and_then(|output| output.write(|to| write(to, format, Some(&self.ids), &[]))) {
             Ok(()) if self.joined => format!(

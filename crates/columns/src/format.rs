@@ -22,10 +22,23 @@ impl FileFormat {
     pub fn of(path: &Path) -> Self {
         let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
         match extension.as_deref() {
-            Some("parquet") => Self::Parquet,
+            Some("parquet" | "pq") => Self::Parquet,
             Some("arrow" | "feather" | "ipc") => Self::Arrow,
             _ => Self::Csv,
         }
+    }
+
+    /// That of a file to be written: as [`of`](Self::of), but an extension of another format is refused.
+    pub fn of_output(path: &Path) -> Result<Self> {
+        let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+        if let Some(other) = extension.filter(|extension| OTHERS.contains(&extension.as_str())) {
+            return Err(Failure::new(format!(
+                "{}: .{other} is not supported; accepted: .csv, .parquet, .arrow or .feather",
+                path.display()
+            )));
+        }
+        let format = Self::of(path);
+        format.check(path).map(|()| format)
     }
 
     /// Refuses what this program was built without.
@@ -38,6 +51,9 @@ impl FileFormat {
         if built { Ok(()) } else { Err(without(path, feature)) }
     }
 }
+
+/// Extensions of formats in which nothing is written here: CSV under such a name would surprise.
+const OTHERS: [&str; 10] = ["avro", "gz", "json", "jsonl", "ods", "orc", "tsv", "xls", "xlsx", "zst"];
 
 /// What is said of a format that the program was built without.
 fn without(path: &Path, feature: &str) -> Failure {
@@ -54,10 +70,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn nothing_is_written_under_the_name_of_another_format() {
+        for name in ["a", "a.csv", "a.txt", "results.2026", "json", "a.json.csv"] {
+            assert_eq!(FileFormat::of_output(Path::new(name)).unwrap(), FileFormat::Csv, "{name}");
+        }
+        for name in OTHERS.map(|other| format!("a.csv.{}", other.to_uppercase())) {
+            let refused = FileFormat::of_output(Path::new(&name)).unwrap_err().to_string();
+            assert!(
+                refused.starts_with(&name)
+                    && refused.ends_with("accepted: .csv, .parquet, .arrow or .feather")
+            );
+        }
+    }
+
+    #[test]
     fn extensions() {
         for (name, want) in [
             ("a.parquet", FileFormat::Parquet),
             ("a.PARQUET", FileFormat::Parquet),
+            ("a.pq", FileFormat::Parquet),
             ("a.feather", FileFormat::Arrow),
             ("a.parquet.arrow", FileFormat::Arrow),
             ("a.ipc", FileFormat::Arrow),

@@ -35,6 +35,7 @@ mod text;
 mod tls;
 mod transport;
 
+pub(crate) use announce::message as announcement;
 pub use channel::{Channel, Cost, HangUp};
 pub use connection::Connection;
 pub use countersign::Signed;

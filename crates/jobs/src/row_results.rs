@@ -12,7 +12,7 @@ use crate::{
     meeting::Agreed,
     page::Page,
 };
-use hushtable::{Party, Role, bill::Bill, net::LinkShape, ot::Limits, run::Reveal};
+use hushtable::{Error, Party, Role, bill::Bill, net::LinkShape, ot::Limits, run::Reveal};
 use hushtable_columns::{
     self as columns, FileFormat, Ids,
     failure::{Failure, Result},
@@ -58,11 +58,10 @@ pub fn table(file: &JoinedFile, owner: Role, me: Role) -> &Table {
 pub fn agree(p: &mut Party, fields: &Agreed, or: &str) -> Result<()> {
     let compared: Vec<(&str, String)> =
         fields.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
-    p.agree(&compared).map_err(|error| {
-        Failure::from(error).worded(|text| match text.contains("files") {
-            true => format!("{text}. Both files must come from the same run of `join`{or}"),
-            false => text.to_owned(),
-        })
+    p.agree(&compared).map_err(|error| match &error {
+        Error::Handshake { field, .. } if field == "files" => Failure::from(error)
+            .worded(|text| format!("{text}. Both files must come from the same run of `join`{or}")),
+        _ => Failure::from(error),
     })
 }
 
@@ -146,7 +145,6 @@ impl<'a> Report<'a> {
             (Some(results), Some(output)) => {
                 let path = output.path().to_owned();
                 let format = FileFormat::of(&path);
-                format.check(&path)?;
                 let columns: [(&str, &[f64]); 1] = [(self.function, results)];
                 output.write(|to| columns::write(to, format, names, &columns))?;
                 eprintln!("wrote {} to {}", some(self.rows, "row"), path.display());

@@ -148,7 +148,7 @@ impl Description {
 
     /// Of hashes that are too short for so many lookups and rows: half of what may be is for them.
     fn what_would_do(&self) -> String {
-        let pairs = 1 << (self.key.kind.bits() - 41).min(63);
+        let pairs = 1 << self.key.kind.bits().saturating_sub(41).min(63);
         let [keys, rows] = [self.rows(), self.lookups].map(|others| pairs / others);
         format!("hashes of 96 bits have that, or up to {keys} keys in a session, or up to {rows} rows")
     }

@@ -3,7 +3,10 @@
 mod question;
 mod work;
 
-use hushtable_columns::failure::{Failure, Result};
+use hushtable_columns::{
+    FileFormat,
+    failure::{Failure, Result},
+};
 use hushtable_jobs::{
     accuracy::Beyond,
     apply::{
@@ -47,6 +50,9 @@ pub fn apply(args: &Apply) -> Result<()> {
     let default = args.rowing.default.as_deref().map(|text| question.default(text)).transpose()?.flatten();
     let role = args.link.role();
     let owners = row_results::owners(row_results::of_file(&file, role), reveal)?;
+    if let Some(path) = args.delivery.output.as_ref().filter(|_| owners.contains(&role)) {
+        FileFormat::of_output(path)?;
+    }
     let ask = Ask { question, default, owners };
     let rows = file.owned.as_ref().map_or(0, |owned| owned.ids.len());
     let errand = Meeting {

@@ -171,7 +171,7 @@ impl Lookup {
         self.files_apart()?;
         let Some(path) = &self.delivery.output else { return Ok(None) };
         if !self.shares() {
-            hushtable_columns::FileFormat::of(path).check(path)?;
+            hushtable_columns::FileFormat::of_output(path)?;
         }
         let mode = self.delivery.output_mode.unwrap_or(hushtable_columns::output::PRIVATE);
         let reserve = |path: &PathBuf| Output::reserve(path, &inputs, mode, self.delivery.force);

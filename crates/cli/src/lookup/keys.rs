@@ -139,7 +139,12 @@ impl<'a> Keys<'a> {
             known.push(key.is_some());
             keys.extend_from_slice(&[key.unwrap_or(0)]);
         }
-        bad.check(self.path, self.dialect)?;
+        let count = bad.count();
+        bad.check(self.path, self.dialect).map_err(|cells| {
+            // Not in the error, which a record keeps.
+            eprintln!("{cells}");
+            self.says(&format!("{}; they stand above", count.unwrap_or_default()))
+        })?;
         Ok((keys, known))
     }
 

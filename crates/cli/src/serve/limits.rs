@@ -19,11 +19,22 @@ pub struct Hourly {
     had: Mutex<HashMap<String, Had>>,
 }
 
-/// In the hour that began with the first of it: what is spent, and what is held for sessions under way.
+/// What is spent in the hour that began with the first of it, and what is held for sessions under way, which may last
+/// longer.
 struct Had {
     since: Instant,
     spent: u64,
     held: u64,
+}
+
+impl Had {
+    /// What is had now: in another hour nothing is spent yet.
+    fn at(&mut self, now: Instant) -> &mut Self {
+        if now.saturating_duration_since(self.since) >= HOUR {
+            (self.since, self.spent) = (now, 0);
+        }
+        self
+    }
 }
 
 impl Hourly {
@@ -37,26 +48,24 @@ impl Hourly {
     }
 
     fn take_at(&self, peer: &str, amount: u64, now: Instant) -> Result<Reserved<'_>, Answer> {
-        let mut since = now;
         if let Some(most) = self.most {
             let mut had = self.had();
-            had.retain(|_, had| now.duration_since(had.since) < HOUR);
+            had.retain(|_, had| had.held > 0 || now.saturating_duration_since(had.since) < HOUR);
             if had.len() >= PEERS && !had.contains_key(peer) {
                 return Err(Answer::Later(HOUR.as_secs() as u32));
             }
-            let had = had.entry(peer.to_owned()).or_insert(Had { since: now, spent: 0, held: 0 });
+            let had = had.entry(peer.to_owned()).or_insert(Had { since: now, spent: 0, held: 0 }).at(now);
             let fits = |before: u64| before.checked_add(amount).is_some_and(|all| all <= most);
             if !fits(had.spent) {
-                let left = HOUR.saturating_sub(now.duration_since(had.since));
+                let left = HOUR.saturating_sub(now.saturating_duration_since(had.since));
                 return Err(Answer::Later(left.as_secs().max(1) as u32));
             }
             if !fits(had.spent + had.held) {
                 return Err(Answer::Busy);
             }
             had.held += amount;
-            since = had.since;
         }
-        Ok(Reserved { hourly: self, peer: peer.to_owned(), amount, since })
+        Ok(Reserved { hourly: self, peer: peer.to_owned(), amount })
     }
 
     fn had(&self) -> MutexGuard<'_, HashMap<String, Had>> {
@@ -70,8 +79,6 @@ pub struct Reserved<'a> {
     hourly: &'a Hourly,
     peer: String,
     amount: u64,
-    /// When its hour began.
-    since: Instant,
 }
 
 impl Reserved<'_> {
@@ -80,19 +87,22 @@ impl Reserved<'_> {
         self.amount
     }
 
-    /// From now on the client may have so much of it.
+    /// From now on the client may have so much of it, which counts in this hour.
     pub fn spend(&mut self, amount: u64) {
+        self.spend_at(amount, Instant::now());
+    }
+
+    fn spend_at(&mut self, amount: u64, now: Instant) {
         let amount = amount.min(self.amount);
         self.amount -= amount;
         self.count(|had| {
             had.held -= amount;
-            had.spent += amount;
+            had.at(now).spent += amount;
         });
     }
 
     fn count(&self, change: impl FnOnce(&mut Had)) {
-        // The count of another hour has none of these.
-        if let Some(had) = self.hourly.had().get_mut(&self.peer).filter(|had| had.since == self.since) {
+        if let Some(had) = self.hourly.had().get_mut(&self.peer) {
             change(had);
         }
     }
@@ -121,16 +131,32 @@ mod tests {
         drop(reserved);
         assert!(matches!(take(16).err(), Some(Answer::Later(_))));
         drop(take(15).unwrap());
-        hourly.had().clear();
-        take(60).unwrap().spend(100);
-        let mut reserved = take(40).unwrap();
-        // Meanwhile another hour has begun.
-        let since = Instant::now() + Duration::from_secs(1);
-        hourly.had().insert("bank".into(), Had { since, spent: 70, held: 5 });
-        reserved.spend(10);
+    }
+
+    #[test]
+    fn what_is_spent_in_another_hour_counts_there() {
+        let (hourly, start) = (Hourly::new(Some(100)), Instant::now());
+        let at = |minutes: u64| start + Duration::from_secs(60 * minutes);
+        let had = |spent, held| {
+            let had = &hourly.had()["bank"];
+            assert_eq!((had.spent, had.held), (spent, held));
+        };
+        let take = |amount, minutes| hourly.take_at("bank", amount, at(minutes));
+        take(60, 0).unwrap().spend_at(60, at(0));
+        let mut reserved = take(40, 50).unwrap();
+        reserved.spend_at(10, at(59));
+        had(70, 30);
+        assert_eq!(take(71, 60).err(), Some(Answer::Busy), "30 are held");
+        drop(take(70, 60).unwrap());
+        reserved.spend_at(10, at(61));
+        had(10, 20);
+        // No caller asked in this hour.
+        reserved.spend_at(5, at(125));
+        had(5, 15);
         drop(reserved);
-        let had = hourly.had();
-        assert_eq!((had["bank"].spent, had["bank"].held), (70, 5));
+        had(5, 0);
+        assert!(take(95, 184).is_ok());
+        assert_eq!(take(100, 185).err(), None, "another hour");
     }
 
     #[test]

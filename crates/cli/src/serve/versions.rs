@@ -47,6 +47,11 @@ impl Versions {
     /// Reads the table again; whether it has changed. If it cannot be read, the version of now stays. The error is a line
     /// for the log, without keys or cells.
     pub fn reload(&self) -> std::result::Result<bool, String> {
+        let table = &self.args.table;
+        // Of a pipe there is nothing to read again, and it might be waited for.
+        if table.exists() && !table.is_file() {
+            return Err(format!("{}: is no plain file", table.display()));
+        }
         let loaded = table::load(&self.args).map_err(|refused| refused.line(&self.args))?;
         self.take(loaded).map_err(|failure| failure.to_string().replace('\n', " "))
     }
@@ -113,6 +118,10 @@ fn secret(path: &Path) -> Result<Zeroizing<Vec<u8>>> {
         return Err(Failure::input(format!("{path}: others can read this key; chmod 600 {path}")));
     }
     let says = |what: &str| Err(Failure::input(format!("{}: {what}", path.display())));
+    // From what is no plain file nothing may ever come.
+    if !about.is_file() {
+        return says("is no plain file, and is not replaced: name another --key-file");
+    }
     // Of something else no more is read than a key has, and one.
     let mut bytes = Zeroizing::new(Vec::with_capacity(Owner::SECRET_BYTES + 1));
     let read =

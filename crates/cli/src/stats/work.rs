@@ -8,7 +8,7 @@ use apps::statistics::{End, Extremes, Group, Groups, Moments};
 use hushtable::{Party, Role, bill::Bill, run::Phase};
 use hushtable_columns::{
     self as columns, FileFormat, Series,
-    failure::{Failure, Result},
+    failure::Result,
     output::{Output, Writer},
     shares::role_name,
     terminal,
@@ -20,6 +20,7 @@ use hushtable_jobs::{
     join::file::JoinedFile,
     meeting::{Begun, SetUp, Work},
     progress::Progress,
+    row_results,
     took::Took,
 };
 use serde::Serialize;
@@ -193,14 +194,7 @@ pub fn bill(question: &Question, file: &JoinedFile) -> Result<Bill> {
 impl Work for Asking {
     fn set_up(&mut self, p: &mut Party, begun: &Begun) -> Result<SetUp> {
         let fields = self.question.fields(&self.file, p.role());
-        let compared: Vec<(&str, String)> =
-            fields.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
-        p.agree(&compared).map_err(|error| {
-            Failure::from(error).worded(|text| match text.contains("files") {
-                true => format!("{text}. Both files must come from the same run of `join`"),
-                false => text.to_owned(),
-            })
-        })?;
+        row_results::agree(p, &fields, "")?;
         let (send, recv) = bill(&self.question, &self.file)?.cots_of(p.role());
         p.prepare_ot(send, recv)?;
         begun.settle(p, fields)

@@ -27,3 +27,12 @@ fn dates_that_can_be_compared() {
         assert!(!is_date(text), "{text}");
     }
 }
+
+#[test]
+fn a_phase_that_is_there_has_figures() {
+    assert_eq!(only_known(b"{\"rows\": 3}"), Ok(()));
+    for text in ["{\"setup\": null}", "{\"setup\": null, \"offline\": null, \"online\": null}"] {
+        let refused = only_known(text.as_bytes()).unwrap_err();
+        assert!(refused.starts_with("some of the phases"), "{refused}");
+    }
+}

@@ -32,6 +32,9 @@ const ALONE: &[u8] = b"hushtable 2026-11 one party's record of a job";
 /// A signature by ECDSA over P-256 has at most 72.
 const SIGNATURE: usize = 80;
 
+/// Most seconds between the parties' clocks: else a time that one of them says means nothing.
+const CLOCKS: u64 = 24 * 3600;
+
 /// What both parties signed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signed {
@@ -55,7 +58,8 @@ impl Signed {
 
     /// When a party signed, by its own clock: seconds since 1970.
     pub fn time(&self, role: Role) -> Option<u64> {
-        self.value(3 + role as usize, TIMES[role as usize])?.parse().ok()
+        let text = self.value(3 + role as usize, TIMES[role as usize])?;
+        text.parse().ok().filter(|time: &u64| time.to_string() == text)
     }
 
     /// What a party commits to.
@@ -76,8 +80,8 @@ impl Signed {
     /// P1.
     ///
     /// # Errors
-    /// [`Error::Identity`] if there is none for a party, a signature is not that of the certificate, or both parties are
-    /// the same.
+    /// [`Error::Identity`] if there is none for a party, a signature is not that of the certificate, both parties are
+    /// the same, or their times are more than a day apart.
     pub fn check<'a>(&self, certificates: &'a [Certificate]) -> Result<[&'a Certificate; 2]> {
         let message = message(&self.fields);
         let of = |role: Role| {
@@ -96,9 +100,16 @@ impl Signed {
             }
         };
         let both = [of(Role::P0)?, of(Role::P1)?];
-        match both[0].fingerprint() == both[1].fingerprint() {
-            true => Err(Error::Identity("P0 and P1 are one certificate: nobody else signed".into())),
-            false => Ok(both),
+        if both[0].fingerprint() == both[1].fingerprint() {
+            return Err(Error::Identity("P0 and P1 are one certificate: nobody else signed".into()));
+        }
+        let times = [Role::P0, Role::P1].map(|role| self.time(role));
+        match times {
+            [Some(p0), Some(p1)] if p0.abs_diff(p1) <= CLOCKS => Ok(both),
+            _ => Err(Error::Identity(format!(
+                "the clocks of P0 and P1 are more than {} hours apart: nobody knows when it was signed",
+                CLOCKS / 3600
+            ))),
         }
     }
 }
@@ -142,6 +153,12 @@ pub(super) fn countersign(
     let (at, theirs) = theirs.split_first_chunk().expect("as long as ours");
     let (times, theirs) =
         ([now, *at].map(u64::from_le_bytes), theirs.first_chunk().expect("as long as ours"));
+    if times[0].abs_diff(times[1]) > CLOCKS {
+        let [here, there] = times;
+        let what =
+            format!("the clocks are too far apart to sign: {here} s after 1970 here, {there} s at the peer");
+        return Err(Error::Peer(what));
+    }
     let of = |mine: String, theirs: String| match role {
         Role::P0 => [mine, theirs],
         Role::P1 => [theirs, mine],
@@ -269,6 +286,16 @@ mod tests {
         let alone = Signed { fields: own, signatures: [signature.clone(), signature] };
         let error = alone.check(&known).err().expect("one party").to_string();
         assert!(error.contains("are one certificate"), "{error}");
+        for (at_p1, near) in [(-86_400, true), (86_400, true), (86_401, false), (-86_401, false)] {
+            let mut own = p0.fields.clone();
+            own[4].1 = p0.time(Role::P0).unwrap().strict_add_signed(at_p1).to_string();
+            for text in [own[4].1.clone(), format!("+{}", own[4].1)] {
+                own[4].1 = text.clone();
+                let signatures = [0, 1].map(|i: usize| both[i].sign(&message(&own)).expect("signed"));
+                let checked = Signed { fields: own.clone(), signatures }.check(&known).map(|_| ());
+                assert_eq!(checked.is_ok(), near && !text.starts_with('+'), "{text}: {checked:?}");
+            }
+        }
         let mut wrong = p0.clone();
         wrong.signatures.swap(0, 1);
         assert!(wrong.check(&known).is_err(), "the signatures swapped");

@@ -4,13 +4,15 @@
 use std::fmt::Write;
 
 use super::Phase;
-use crate::{error::Result, net::wire_len, operation::Operation, party::Party};
+use crate::{
+    error::Result,
+    net::{self, wire_len},
+    operation::Operation,
+    party::Party,
+};
 
 /// Bytes of a run's fields that are named; what is longer is told by the digest alone.
 const NAMED: usize = 320;
-
-/// Bytes of an announcement, at most.
-const LONGEST: usize = 512;
 
 /// Bytes of an announcement that the next message brings with it. They are no part of any phase: what a phase takes is
 /// that of the operation alone.
@@ -40,10 +42,9 @@ pub(super) fn announce(
     let (name, method) = (operation.name(), operation.method());
     let noun = if items == 1 { "item" } else { "items" };
     let digest = &digest(&name, &method, &fields).to_hex()[..32];
-    let mut text = format!("{name}, {items} {noun}, {what}, by {method} [{digest}]{named}");
-    text.truncate(text.floor_char_boundary(LONGEST));
+    let text = format!("{name}, {items} {noun}, {what}, by {method} [{digest}]{named}");
     p.announce(&text)?;
-    Ok(Announced(wire_len(text.len())))
+    Ok(Announced(wire_len(net::announcement(&text).len())))
 }
 
 /// Of all that an operation is, each text behind its length.

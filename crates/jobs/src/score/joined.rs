@@ -27,7 +27,7 @@ use crate::{
 };
 use apps::{ids::Rules, scoring::Scoring};
 use hushtable_columns::{
-    ColumnFile,
+    ColumnFile, FileFormat,
     failure::{Failure, Result},
 };
 
@@ -76,6 +76,9 @@ pub fn score(args: &Score, job: Option<&InJob<'_>>) -> Result<()> {
     let owners = input.owners(reveal, role)?;
     say(args, reveal);
     let forms = rules(args)?;
+    if let Some(path) = args.delivery.output.as_ref().filter(|_| owners.contains(&role)) {
+        FileFormat::of_output(path)?;
+    }
     let file = job.map(|job| job.hash.to_owned());
     let peer_at_most = job.map_or(args.rowing.peer_at_most, |job| job.peer_at_most);
     let told = args.rowing.tell_form;
