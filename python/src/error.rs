@@ -43,7 +43,9 @@ pub fn crowded(py: Python<'_>) -> PyErr {
 /// The name of the exception's class.
 fn class(error: &Error) -> &'static str {
     match error {
-        Error::Closed | Error::Ended(_) | Error::Timeout { .. } | Error::Peer(_) => "PeerError",
+        Error::Closed | Error::Cancelled | Error::Ended(_) | Error::Timeout { .. } | Error::Peer(_) => {
+            "PeerError"
+        }
         Error::Handshake { .. } | Error::Tls(_) => "HandshakeError",
         Error::Identity(_) => "IdentityError",
         Error::Io { .. } => "IoError",

@@ -5,7 +5,7 @@ mod what;
 use std::{path::PathBuf, sync::atomic::Ordering};
 
 use crate::{
-    prepare::what::{Lookups, Work},
+    prepare::what::{Lookups, Subject},
     store::Shown,
 };
 use clap::Args;
@@ -71,7 +71,7 @@ refused.";
 pub struct Prepare {
     /// The function or the comparison, score, or proximity
     #[arg(value_name = "FUNCTION", value_parser = what::works(), requires = "items")]
-    work: Option<Work>,
+    work: Option<Subject>,
     /// How many: 1000000 or 1e6
     #[arg(long, value_name = "N", value_parser = count, requires = "work")]
     items: Option<usize>,

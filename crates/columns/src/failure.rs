@@ -143,9 +143,12 @@ impl fmt::Display for Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let cause = match &error {
-            Error::Closed | Error::Ended(_) | Error::Timeout { .. } | Error::Peer(_) | Error::Tls(_) => {
-                Cause::Peer
-            }
+            Error::Closed
+            | Error::Cancelled
+            | Error::Ended(_)
+            | Error::Timeout { .. }
+            | Error::Peer(_)
+            | Error::Tls(_) => Cause::Peer,
             Error::Handshake { .. } => Cause::Disagreement,
             Error::Identity(_) => Cause::Input,
             Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => Cause::Input,

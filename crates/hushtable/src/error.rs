@@ -12,6 +12,9 @@ pub enum Error {
     /// The peer hung up (or its process ended) in the middle of a protocol.
     #[error("the peer closed the connection")]
     Closed,
+    /// Another thread of this party [hung up](crate::net::HangUp).
+    #[error("this party hung up")]
+    Cancelled,
     /// The peer ended, and said why.
     #[error("the peer ended: {0}")]
     Ended(Ending),

@@ -113,7 +113,7 @@ pub fn run(
     let shares = in_threads(work, |(i, ((p, at), ready)), go_on| {
         let what = format!("results for {}, lane {} of {count}", reveal.name(), i + 1);
         let work =
-            Work { operation, what: &what, items: at.len(), operands: &slices(operation, operands, at) };
+            OneLane { operation, what: &what, items: at.len(), operands: &slices(operation, operands, at) };
         work.run(p, ready, watch, go_on).inspect_err(|error| {
             // The other lanes would go on for nothing.
             if let Some(why) = Ending::of(error).filter(|_| count > 1) {
@@ -202,7 +202,7 @@ pub fn shares(
 ) -> Result<Words> {
     let items = whole(operation, operands)?;
     operation.chance(items).check()?;
-    let work = Work { operation, what: "results stay shared", items, operands };
+    let work = OneLane { operation, what: "results stay shared", items, operands };
     Ok(work.run(p, ready, watch, &|| true)?.words)
 }
 
@@ -213,7 +213,7 @@ pub fn pieces(items: usize, lanes: usize) -> Vec<Range<usize>> {
 }
 
 /// What one lane does.
-struct Work<'a> {
+struct OneLane<'a> {
     operation: &'a dyn Operation,
     /// Besides, what the parties compare.
     what: &'a str,
@@ -221,7 +221,7 @@ struct Work<'a> {
     operands: &'a [&'a [u64]],
 }
 
-impl Work<'_> {
+impl OneLane<'_> {
     fn run(
         &self,
         p: &mut Party,
@@ -325,7 +325,7 @@ fn in_threads<W: Send, T: Send>(
     });
     // A lane that fails ends the others.
     let silent = |error: &Error| match error {
-        Error::Closed => 2,
+        Error::Closed | Error::Cancelled => 2,
         Error::Ended(_) => 1,
         _ => 0,
     };

@@ -17,7 +17,7 @@ use hushtable_columns::{
 /// What the parties ask for alike, whatever is computed.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Results")]
-pub struct Terms {
+pub struct Accord {
     /// Who gets the results: me, peer, both or none; or a party by its name [default: both where
     /// results are bits; where they tell numbers, it must be given]
     ///
@@ -37,7 +37,7 @@ pub struct Terms {
     pub find_difference: bool,
 }
 
-impl Terms {
+impl Accord {
     /// To whom results go that tell no more than they are asked for: both, if nothing is said.
     pub fn reveal(&self, link: &Link) -> Result<Reveal> {
         self.reveal.as_ref().map_or(Ok(Reveal::Both), |reveal| reveal.on(link))
@@ -69,7 +69,7 @@ pub struct Common {
 
 impl Common {
     /// As asked for on the command line.
-    pub fn of(terms: &Terms, delivery: &Delivery) -> Self {
+    pub fn of(terms: &Accord, delivery: &Delivery) -> Self {
         Self { file: None, find_difference: terms.find_difference, sign: delivery.sign }
     }
 }

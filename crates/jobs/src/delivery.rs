@@ -6,7 +6,7 @@ use crate::{
     cost::Phases,
     count::some,
     digits::Digits,
-    job::{Job, Work},
+    job::{Body, Job},
     link::Link,
 };
 use clap::Args;
@@ -198,8 +198,8 @@ impl Delivery {
     /// Prints what a step took, if that is asked for.
     pub fn report(&self, kind: &str, job: &Job, role: Role, stored: usize, phases: Phases) -> Result<()> {
         if self.json {
-            let index_bits = match &job.work {
-                Work::Lookup(lookup) => Some(lookup.domain.index_bits()),
+            let index_bits = match &job.body {
+                Body::Lookup(lookup) => Some(lookup.domain.index_bits()),
                 _ => None,
             };
             let report = Report {

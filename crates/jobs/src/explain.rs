@@ -4,7 +4,7 @@ use crate::{
     agree::{self, Common},
     calibration::Calibration,
     choice::Choice,
-    job::{Job, Work},
+    job::{Body, Job},
     link::Link,
     page::Page,
 };
@@ -29,7 +29,7 @@ pub fn text(kind: &str, jobs: &mut [Job], common: &Common, stored: usize, link: 
     let shape = calibration.shape(link);
     for job in jobs.iter_mut() {
         let rows = job.rows();
-        if let Work::Lookup(lookup) = &mut job.work {
+        if let Body::Lookup(lookup) = &mut job.body {
             // As the parties settle on one if the peer leaves it open.
             lookup.operation.protocol =
                 job.choosing.over(&shape.unwrap_or(LinkShape::LOOPBACK), &lookup.operation.job, rows)?;
@@ -102,7 +102,7 @@ pub fn who(page: &mut Page, link: &Link) -> Result<()> {
 }
 
 fn method(job: &Job) -> String {
-    let open = matches!(job.work, Work::Lookup(_)) && job.choosing.protocol == Choice::Auto;
+    let open = matches!(job.body, Body::Lookup(_)) && job.choosing.protocol == Choice::Auto;
     format!(
         "{}{}",
         job.operation().method(),
@@ -265,7 +265,7 @@ fn bill(jobs: &[Job], stored: usize) -> Result<Bill> {
 
 /// Seconds by the plan, which knows lookups.
 fn predicted(job: &Job, made: usize, link: &LinkShape, calibration: &Calibration) -> Result<Option<f64>> {
-    let Work::Lookup(lookup) = &job.work else { return Ok(None) };
+    let Body::Lookup(lookup) = &job.body else { return Ok(None) };
     let lookup = &lookup.operation;
     let all = plan::plan(&lookup.job, made.max(1), link, &calibration.machine(), plan::Objective::Total)?;
     let of = all.iter().find(|prediction| prediction.protocol == lookup.protocol);

@@ -14,7 +14,7 @@ use prim::wipe::Wiped;
 
 /// A job, or a step of one: its public parameters and this party's rows.
 pub struct Job {
-    pub work: Work,
+    pub body: Body,
     /// Name of the result column.
     pub column: String,
     /// To whom the results go.
@@ -61,7 +61,7 @@ impl Labels {
 }
 
 /// What is done with the numbers.
-pub enum Work {
+pub enum Body {
     /// A lookup, by a protocol on which the parties settle.
     Lookup(Lookup),
     /// Anything else.
@@ -90,7 +90,7 @@ impl Job {
     pub fn new(
         asked: Option<u16>,
         reveal: Reveal,
-        work: Work,
+        body: Body,
         column: String,
         ids: Option<Arc<Ids>>,
         x: Vec<Operand>,
@@ -100,7 +100,7 @@ impl Job {
         let labels = None;
         let (step, error, notes) = (1, None, Vec::new());
         Self {
-            work,
+            body,
             column,
             reveal,
             stays,
@@ -143,16 +143,16 @@ impl Job {
 
     /// What is done.
     pub fn operation(&self) -> &dyn Operation {
-        match &self.work {
-            Work::Lookup(lookup) => &lookup.operation,
-            Work::Other(operation) => operation.as_ref(),
+        match &self.body {
+            Body::Lookup(lookup) => &lookup.operation,
+            Body::Other(operation) => operation.as_ref(),
         }
     }
 
     /// Does it by what suits its rows over this link, where there is a choice. The protocol of lookups is settled.
     pub fn suit(&mut self, link: &LinkShape) -> Result<()> {
         let rows = self.rows();
-        if let Work::Other(operation) = &mut self.work
+        if let Body::Other(operation) = &mut self.body
             && let Some(suiting) = operation.suiting(link, rows)?
         {
             *operation = suiting;
@@ -162,9 +162,9 @@ impl Job {
 
     /// This party's words of each operand, as the operation takes them.
     pub fn operands(&self, role: Role) -> Vec<Words<'_>> {
-        let words = self.x.iter().map(|x| match &self.work {
-            Work::Lookup(lookup) => Words::Own(lookup.indices(&x.words, role).into()),
-            Work::Other(_) => Words::Lent(&x.words),
+        let words = self.x.iter().map(|x| match &self.body {
+            Body::Lookup(lookup) => Words::Own(lookup.indices(&x.words, role).into()),
+            Body::Other(_) => Words::Lent(&x.words),
         });
         words.collect()
     }
@@ -174,7 +174,7 @@ impl Job {
         let mut fields = vec![("number of inputs", self.x.len().to_string())];
         fields.extend(self.x.iter().map(|x| ("input", x.pairing[role as usize].clone())));
         fields.push(("function", self.operation().name()));
-        if let Work::Lookup(lookup) = &self.work {
+        if let Body::Lookup(lookup) = &self.body {
             fields.extend(lookup.fields());
         }
         fields.extend(self.operation().fields());

@@ -47,7 +47,7 @@ impl Begun {
 }
 
 /// What a command does.
-pub trait Work {
+pub trait Agenda {
     /// Compares with the peer what both must have alike, and starts the OT extension.
     fn set_up(&mut self, p: &mut Party, begun: &Begun) -> Result<SetUp>;
 
@@ -90,7 +90,7 @@ pub const COMPUTED: &str = "computed";
 
 impl Meeting<'_> {
     /// Connects, computes and delivers, or only says what that would be.
-    pub fn carry_out(self, work: impl Work) -> Result<()> {
+    pub fn carry_out(self, work: impl Agenda) -> Result<()> {
         let Self { delivery, link, .. } = self;
         if delivery.sign && link.identity().is_none() {
             return Err(Failure::new("--sign needs --identity DIR: with plain TCP nobody has a key"));
@@ -136,7 +136,7 @@ impl Meeting<'_> {
     }
 
     /// From connecting to the results.
-    fn deliver(self, mut work: impl Work, output: Option<Output>) -> Result<()> {
+    fn deliver(self, mut work: impl Agenda, output: Option<Output>) -> Result<()> {
         let wish = match self.wish {
             Some(wish) => wish,
             None => Choosing::default().calibration()?.wish(self.link),

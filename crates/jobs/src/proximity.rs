@@ -5,9 +5,9 @@ mod pairs;
 use std::{path::PathBuf, str::FromStr, sync::Arc};
 
 use crate::{
-    agree::Terms,
+    agree::Accord,
     delivery::Delivery,
-    job::{Job, Work},
+    job::{Body, Job},
     link::Link,
     options::refuse,
     proximity::pairs::Pairs,
@@ -92,7 +92,7 @@ pub struct ProximityArgs {
     #[command(flatten)]
     pub csv: Dialect,
     #[command(flatten)]
-    pub terms: Terms,
+    pub terms: Accord,
     #[command(flatten)]
     pub delivery: Delivery,
     #[command(flatten)]
@@ -154,7 +154,7 @@ pub fn job(args: &ProximityArgs) -> Result<Job> {
         let why = "cannot be combined with --reveal none: a share file has no names for pairs";
         refuse(why, [("--all-pairs", args.all_pairs.is_some())])?;
     }
-    let work = Work::Other(operation(args.within.metres, args.plane, reveal == Reveal::Nobody)?);
+    let body = Body::Other(operation(args.within.metres, args.plane, reveal == Reveal::Nobody)?);
     let (read, columns) = places(args)?;
     let rows = read.places.len();
     let pairs = args.all_pairs.map(|others| Pairs::new(args.link.role(), rows, others as usize));
@@ -178,7 +178,7 @@ pub fn job(args: &ProximityArgs) -> Result<Job> {
         (Some(pairs), Some(ids)) => (None, Some(pairs.labels(&ids))),
         (_, ids) => (ids.map(Arc::new), None),
     };
-    let mut job = Job::new(threads, reveal, work, column, ids, operands, gives);
+    let mut job = Job::new(threads, reveal, body, column, ids, operands, gives);
     (job.labels, job.error) = (labels, Some(0.0));
     Ok(job)
 }

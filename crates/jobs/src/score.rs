@@ -7,7 +7,7 @@ pub mod weights;
 
 use crate::{
     decision, evaluate,
-    job::{Job, Work},
+    job::{Body, Job},
     link::Link,
     score::{
         joined::InJob,
@@ -54,8 +54,8 @@ fn job(args: &Score) -> Result<Job> {
     say(args, reveal);
     let (error, note) = exactness(&scoring, &operand);
     let scoring = if reveal == Reveal::Nobody { scoring.additive(SHARED_BITS) } else { scoring };
-    let work = Work::Other(Box::new(scoring));
-    let mut job = Job::new(threads, reveal, work, column, ids, vec![operand], vec![true]);
+    let body = Body::Other(Box::new(scoring));
+    let mut job = Job::new(threads, reveal, body, column, ids, vec![operand], vec![true]);
     (job.error, job.notes) = (error, vec![note]);
     Ok(job)
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{
     choice::{Choice, Choosing},
-    job::{Job, Work},
+    job::{Body, Job},
     link::Link,
 };
 use clap::Args;
@@ -97,7 +97,7 @@ impl Stock {
     /// Checks that the store serves the job, and that there is enough if all must come from it.
     pub fn check(&self, job: &mut Job) -> Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
-        if let (Work::Lookup(lookup), Some((protocol, _))) = (&mut job.work, store.about().lookups) {
+        if let (Body::Lookup(lookup), Some((protocol, _))) = (&mut job.body, store.about().lookups) {
             lookup.operation.protocol = protocol;
         }
         store.fits(job.operation())?;

@@ -9,7 +9,7 @@ use crate::{
     explain,
     job::{self, Job},
     link::Link,
-    meeting::{Begun, Meeting, SetUp, Work},
+    meeting::{Agenda, Begun, Meeting, SetUp},
     progress::Progress,
     stock::{self, Stock},
 };
@@ -99,7 +99,7 @@ impl<'a> Task<'a> {
     }
 }
 
-impl Work for Running<'_> {
+impl Agenda for Running<'_> {
     fn set_up(&mut self, p: &mut Party, begun: &Begun) -> Result<SetUp> {
         self.task.suit(&p.link())?;
         let Self { task: Task { jobs, stock, common, link, .. }, lanes, stored, .. } = self;
@@ -107,7 +107,7 @@ impl Work for Running<'_> {
         link.note(|record| record.compared(agree::named(jobs, &fields)));
         for job in jobs.iter_mut() {
             let count = job.rows();
-            if let job::Work::Lookup(lookup) = &mut job.work {
+            if let job::Body::Lookup(lookup) = &mut job.body {
                 let lookup = &mut lookup.operation;
                 lookup.protocol = job.choosing.settle(p, link.net(), &lookup.job, count)?;
             }

@@ -27,7 +27,7 @@ use hushtable_jobs::{
 
 /// What `apply`, `score` or `proximity` will be asked for.
 #[derive(Clone, Copy, Debug)]
-pub enum Work {
+pub enum Subject {
     Function(Function),
     Relation(Relation),
     Score,
@@ -53,7 +53,7 @@ pub struct Lookups {
 }
 
 /// For clap: functions, comparisons, `score` and `proximity`, with a line of help each.
-pub fn works() -> impl TypedValueParser<Value = Work> {
+pub fn works() -> impl TypedValueParser<Value = Subject> {
     let functions = Function::ALL.map(|f| PossibleValue::new(f.name()).help(f.about()));
     let relations = Relation::ALL.map(|r| PossibleValue::new(r.name()).help(r.about()));
     let score = PossibleValue::new("score").help("what `hushtable score` asks of each row");
@@ -61,11 +61,11 @@ pub fn works() -> impl TypedValueParser<Value = Work> {
         PossibleValue::new("proximity").help("whether objects are closer than a distance, any one");
     let all = functions.into_iter().chain(relations).chain([score, proximity]);
     PossibleValuesParser::new(all).map(|name| match &name[..] {
-        "score" => Work::Score,
-        "proximity" => Work::Proximity,
+        "score" => Subject::Score,
+        "proximity" => Subject::Proximity,
         name => match Relation::ALL.into_iter().find(|relation| relation.name() == name) {
-            Some(relation) => Work::Relation(relation),
-            None => Work::Function(name.parse().expect("a name that clap knows")),
+            Some(relation) => Subject::Relation(relation),
+            None => Subject::Function(name.parse().expect("a name that clap knows")),
         },
     })
 }
@@ -108,7 +108,7 @@ impl Lookups {
     }
 }
 
-impl Work {
+impl Subject {
     /// As `apply`, `score` and `proximity` make it of the same options. `plane`: places are metres in a plane. `shared`:
     /// its results stay shared.
     pub fn operation(

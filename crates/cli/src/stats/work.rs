@@ -18,7 +18,7 @@ use hushtable_jobs::{
     count::some,
     digits::Digits,
     join::file::JoinedFile,
-    meeting::{Begun, SetUp, Work},
+    meeting::{Agenda, Begun, SetUp},
     progress::Progress,
     row_results,
     took::Took,
@@ -191,7 +191,7 @@ pub fn bill(question: &Question, file: &JoinedFile) -> Result<Bill> {
     Ok(all)
 }
 
-impl Work for Asking {
+impl Agenda for Asking {
     fn set_up(&mut self, p: &mut Party, begun: &Begun) -> Result<SetUp> {
         let fields = self.question.fields(&self.file, p.role());
         row_results::agree(p, &fields, "")?;

@@ -11,6 +11,7 @@ use super::transport::Transport;
 use crate::error::{Ending, Error, Result};
 use crate::process::Process;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Bytes and rounds since the last [`Channel::take_cost`].
@@ -41,6 +42,8 @@ pub struct Channel {
     clock: u32,
     failed: bool,
     dead: bool,
+    /// Whether a thread of this party hung up.
+    cancelled: Arc<AtomicBool>,
 }
 
 impl Channel {
@@ -64,6 +67,7 @@ impl Channel {
             clock: 0,
             failed: false,
             dead: false,
+            cancelled: Arc::default(),
         })
     }
 
@@ -213,7 +217,11 @@ impl Channel {
 
     /// A way to hang up from another thread, while this one waits for the peer.
     pub fn hang_up(&self) -> HangUp {
-        HangUp(Arc::clone(&self.transport), self.process)
+        HangUp {
+            transport: Arc::clone(&self.transport),
+            process: self.process,
+            cancelled: Arc::clone(&self.cancelled),
+        }
     }
 
     /// Tells the peer why this party ends, on all connections that end together: see [`Farewell`].
@@ -302,6 +310,9 @@ impl Channel {
         if !matches!(error, Error::Closed) || self.outbox.said_why() {
             return error;
         }
+        if self.cancelled.load(Ordering::Relaxed) {
+            return Error::Cancelled;
+        }
         match self.compare_announced() {
             Err(reason @ (Error::Handshake { .. } | Error::Ended(_))) => reason,
             _ => self.inbox.last_word().map_or(error, Error::Ended),
@@ -323,16 +334,21 @@ impl Channel {
     }
 }
 
-/// Ends a session from another thread: what waits for the peer there, or at the peer, ends with
-/// [`Error::Closed`].
+/// Ends a session from another thread: what waits for the peer there ends with [`Error::Cancelled`], what waits at the
+/// peer with [`Error::Closed`].
 #[derive(Clone)]
-pub struct HangUp(Arc<dyn Transport>, Process);
+pub struct HangUp {
+    transport: Arc<dyn Transport>,
+    process: Process,
+    cancelled: Arc<AtomicBool>,
+}
 
 impl HangUp {
     /// Hangs up, without waiting for what is on its way. Not in a fork of the session's process.
     pub fn now(&self) {
-        if self.1.is_current() {
-            self.0.close(Duration::ZERO);
+        if self.process.is_current() {
+            self.cancelled.store(true, Ordering::Relaxed);
+            self.transport.close(Duration::ZERO);
         }
     }
 }

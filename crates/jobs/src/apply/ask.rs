@@ -6,7 +6,7 @@ use crate::{
     decision::{self, Threshold},
     evaluate::{self, Wanted},
     fixed,
-    job::{Job, Work},
+    job::{Body, Job},
     lookup::Lookup,
     shared_results::SHARED_BITS,
 };
@@ -73,12 +73,12 @@ fn function_of(args: &Apply, function: Function) -> Result<Job> {
             card.ring
         )));
     }
-    let (work, column) = (Work::Other(Box::new(evaluation)), function.name().to_owned());
+    let (body, column) = (Body::Other(Box::new(evaluation)), function.name().to_owned());
     let error = card.max_ulp() * 2f64.powi(-(card.scale_out as i32));
     let shared_x = source.shares.is_some();
     let text = evaluate::exactness(function.name(), error, &x, shared_x);
     let error = evaluate::carried(Some(function), error, &x, card.domain);
-    let mut job = Job::new(args.terms.threads, reveal, work, column, ids, vec![x], vec![true]);
+    let mut job = Job::new(args.terms.threads, reveal, body, column, ids, vec![x], vec![true]);
     (job.error, job.notes) = (error, vec![("exactness", text)]);
     Ok(job)
 }
@@ -137,9 +137,9 @@ fn look_up(args: &Apply, stored: bool) -> Result<Job> {
     };
     let (ids, x) = source.indices(args.column.as_deref(), args.id(), &domain)?;
     let bounds = Bounds { lo: domain.value(0), hi: domain.value(1 << domain.index_bits()) };
-    let work = Work::Lookup(Lookup::new(name, domain, table, reveal));
+    let body = Body::Lookup(Lookup::new(name, domain, table, reveal));
     let carried = evaluate::carried(args.function(), 0.0, &x, bounds);
-    let mut job = Job::new(args.terms.threads, reveal, work, column, ids, vec![x], vec![true]);
+    let mut job = Job::new(args.terms.threads, reveal, body, column, ids, vec![x], vec![true]);
     // Values are rounded to the nearest.
     let rounding = 2f64.powi(-1 - job.result().0.fraction_bits as i32);
     job.error = carried.map(|carried| carried + rounding);
@@ -214,9 +214,9 @@ fn compare(args: &Apply, relation: Relation) -> Result<Job> {
     let compare =
         Compare::new(relation, [bits, fraction_bits], x.range, y.range, args.choosing.optimise.into())?;
     let compare = if reveal == Reveal::Nobody { compare.additive(SHARED_BITS) } else { compare };
-    let work = Work::Other(Box::new(compare));
+    let body = Body::Other(Box::new(compare));
     let mut job =
-        Job::new(args.terms.threads, reveal, work, name.to_owned(), ids, vec![x, y], vec![gives_x, gives_y]);
+        Job::new(args.terms.threads, reveal, body, name.to_owned(), ids, vec![x, y], vec![gives_x, gives_y]);
     (job.error, job.notes) = (error, text.map(|text| ("decision", text)).into_iter().collect());
     Ok(job)
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{
     accuracy::{Beyond, How},
-    agree::Terms,
+    agree::Accord,
     choice::{Choice, Choosing},
     decision::Through,
     delivery::Delivery,
@@ -125,7 +125,7 @@ pub struct Apply {
     #[command(flatten)]
     pub rowing: Rowing,
     #[command(flatten)]
-    pub terms: Terms,
+    pub terms: Accord,
     #[command(flatten)]
     pub delivery: Delivery,
     #[command(flatten)]

@@ -12,7 +12,7 @@ use crate::{
         agree::{Ask, Offer, Report},
         rows::Rows,
     },
-    meeting::{Begun, SetUp, Work},
+    meeting::{Agenda, Begun, SetUp},
     progress::Progress,
 };
 use apps::{
@@ -95,7 +95,7 @@ fn typed<'a>(
     Ok(names.into_iter().zip(cells).map(typed).collect())
 }
 
-impl Work for Finding {
+impl Agenda for Finding {
     fn set_up(&mut self, p: &mut Party, begun: &Begun) -> Result<SetUp> {
         let offer = Offer { rows: self.bound, columns: vec![] };
         let (offers, agreed) = self.ask.agree(p, offer, &self.rows, self.report.quiet)?;

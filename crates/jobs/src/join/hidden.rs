@@ -11,7 +11,7 @@ use crate::{
         file::{JoinedFile, Owned, Shared, Table},
         rows::Rows,
     },
-    meeting::{Begun, SetUp, Work},
+    meeting::{Agenda, Begun, SetUp},
     progress::Progress,
 };
 use apps::{
@@ -206,7 +206,7 @@ fn words(columns: &[Column], words: &[Wiped<u64>], owns: bool) -> Vec<Wiped<u64>
     columns.iter().zip(words).flat_map(column).collect()
 }
 
-impl Work for Hiding {
+impl Agenda for Hiding {
     fn set_up(&mut self, p: &mut Party, begun: &Begun) -> Result<SetUp> {
         let offer = Offer { rows: self.bound, columns: self.columns.clone() };
         let (offers, agreed) = self.ask.agree(p, offer, &self.rows, self.report.quiet)?;

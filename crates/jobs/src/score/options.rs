@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{agree::Terms, count::count, delivery::Delivery, join::column, link::Link, stock::Stored};
+use crate::{agree::Accord, count::count, delivery::Delivery, join::column, link::Link, stock::Stored};
 use apps::{ids::Rules, scoring::Question};
 use clap::Args;
 use hushtable::run::Reveal;
@@ -90,7 +90,7 @@ pub struct Score {
     #[command(flatten)]
     pub csv: Dialect,
     #[command(flatten)]
-    pub terms: Terms,
+    pub terms: Accord,
     #[command(flatten)]
     pub delivery: Delivery,
     #[command(flatten)]

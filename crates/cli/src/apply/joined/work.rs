@@ -8,7 +8,7 @@ use hushtable_jobs::{
     explain,
     join::file::JoinedFile,
     link::Link,
-    meeting::{Agreed, Begun, SetUp, Work},
+    meeting::{Agenda, Agreed, Begun, SetUp},
     page::Page,
     row_results::{self, Report},
     took::Took,
@@ -96,7 +96,7 @@ impl Applied {
     }
 }
 
-impl Work for Applied {
+impl Agenda for Applied {
     fn set_up(&mut self, p: &mut Party, begun: &Begun) -> Result<SetUp> {
         let fields = self.ask.fields(&self.file, p.role());
         row_results::agree(p, &fields, "")?;

@@ -5,7 +5,7 @@ use crate::{
     explain,
     join::{agree, file::JoinedFile, hidden, rows::Rows, tell},
     link::Link,
-    meeting::{Agreed, Begun, SetUp, Work},
+    meeting::{Agenda, Agreed, Begun, SetUp},
     page::Page,
     progress::Progress,
     row_results::{self, Report, answer::answer, table},
@@ -236,7 +236,7 @@ fn names(input: &Input) -> Option<&Ids> {
     }
 }
 
-impl Work for Scored {
+impl Agenda for Scored {
     fn set_up(&mut self, p: &mut Party, begun: &Begun) -> Result<SetUp> {
         let mut fields = self.ask.fields(&self.input, p.role());
         row_results::agree(p, &fields, ", or both parties say --join")?;
