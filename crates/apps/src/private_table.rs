@@ -30,6 +30,7 @@ mod batch;
 mod date;
 mod description;
 mod field;
+mod in_memory;
 mod key;
 mod settle;
 mod table;
@@ -43,6 +44,7 @@ pub use batch::{
 pub use date::{date_of, days_of};
 pub use description::{Description, MOST_BATCH, MOST_COLUMNS, MOST_DESCRIBED, Places, cipher_name};
 pub use field::Field;
+pub use in_memory::{Column, rows_at};
 pub use key::{Key, KeyKind, Reading, name_shows};
 pub use settle::{Answer, Gets, Greeting, Request};
 pub use table::{Kind, Limits, Survey, Table};

@@ -16,6 +16,7 @@ mod bills;
 mod chance;
 mod embedding;
 mod fusion;
+mod in_memory;
 mod inference;
 mod join;
 mod join_query;

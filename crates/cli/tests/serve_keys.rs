@@ -1,5 +1,11 @@
 //! Keys that are looked up in a private table: those that cannot be, and those that nobody knows.
 
+use apps::private_table::{Cell, Field, Scale, rows_at};
+use hushtable::{
+    net::{Options, connect},
+    session::Session,
+};
+
 use crate::{
     common::Site,
     serve::{NOWHERE, PLAIN, look_up, opened, serve},
@@ -52,6 +58,18 @@ fn keys_that_cannot_be_looked_up() {
         .listen(&format!("apply sigmoid --reveal both --column score --input a.csv --output z.csv {PLAIN}"));
     let lost = keys("k\n1\n", &format!("{PLAIN} --force --connect {}", job.address));
     assert!(lost.is_reported(), "{lost:?}");
+}
+
+/// A program of one's own, in one call.
+#[test]
+fn a_program_looks_keys_up() {
+    let site = Site::without_identities();
+    site.write("t.csv", "k,v,w\napple,1.5,x\npear,-2,\n");
+    let server = serve(&site, &format!("--table t.csv --key k --value v --value w {PLAIN}"));
+    let s = Session::new(connect(&server.address, Options::plain()).unwrap()).unwrap();
+    let found = rows_at(s, &[" pear", "plum", "apple"].map(Field::Text)).unwrap();
+    let row = |units, text: &str| Some(vec![Cell::Number(units, Scale::Decimal(1)), Cell::Text(text.into())]);
+    assert_eq!(found, [row(-20, ""), None, row(15, "x")]);
 }
 
 /// Keys that an earlier step left as shares.
