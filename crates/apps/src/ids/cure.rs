@@ -99,7 +99,7 @@ impl Cure {
             return Self::NONE;
         }
         // Where the longer ones are here and have no zeros, there are none to leave out.
-        let longer = !open && a.matches('9').count() > b.matches('9').count();
+        let longer = a.matches('9').count() > b.matches('9').count();
         let rule = rule(a, b).filter(|rule| !rule.ends_with("zeros") || reads.zero || !longer);
         if all(is_phone) && reads.phone {
             let plus = |pattern: &str| pattern.starts_with('+');
@@ -159,8 +159,7 @@ fn rule(a: &str, b: &str) -> Option<&'static str> {
     let by = |rule: &'static str, zeros: bool, how: &dyn Fn(&str) -> String| {
         let [a, b] = [a, b].map(|pattern| how(&pattern.replace('*', "")));
         let equal = if open || zeros { runs(&a) == runs(&b) } else { a == b };
-        let numbers = a.chars().all(|c| c == '9');
-        (equal && !a.is_empty() && (!zeros || numbers)).then_some(rule)
+        (equal && !a.is_empty()).then_some(rule)
     };
     let lower = |pattern: &str| pattern.replace('A', "a");
     let plain = |pattern: &str| pattern.replace(|c| !CLASSES.contains(c), "");
@@ -213,9 +212,11 @@ mod tests {
             (ANY, "9*.9*.9999", "99/99/9999", days(None)),
             (ANY, "99-99-9999", "99/99/9999", days(Some("alnum"))),
             (ANY, "9999-99-99", "9999-99-99 99:99:99", days(None)),
+            (ANY, "99999999", "9999-99-99 99:99:99", days(None)),
             (ANY, "99.99.9999", "99999999", days(Some("alnum"))),
             (ANY, "99.99.9999", "9*.9*.9*", longer(Cure { days: Some(Orders::ALL), ..Cure::NONE })),
             (ANY, "9999-99-99", "99.99.99", none),
+            (ANY, "99999999", "99.99.99", none),
             (ANY, "9999-99-99", "99-Aaa-9999", none),
             (ANY, "99-99-99", "99 99 99", none),
             // What these ids rule out.
@@ -249,6 +250,8 @@ mod tests {
             ("9999 99 99999", "999/99999", Patterns::Differ(either("digits,zeros"))),
             ("9999999999999", "9999999999", longer(either("zeros"))),
             ("999-99999", "999/99999", rule("alnum")),
+            // Without lengths one may have a code and the other none.
+            ("9*-9*", "9*/9*", Patterns::Differ(either("alnum"))),
         ] {
             assert_eq!(Patterns::compare(a, complete, b), wanted, "{a} {b}");
         }

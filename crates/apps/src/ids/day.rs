@@ -34,10 +34,17 @@ impl Orders {
 
     /// Of one.
     pub(super) fn of(text: &str) -> Self {
-        let is = |order| read(text.trim(), order).is_ok();
-        let (day_first, month_first) = (is(DateOrder::DayMonthYear), is(DateOrder::MonthDayYear));
-        let year_first = day_first && month_first && is(DateOrder::YearMonthDay);
-        Self { year_first, day_first, month_first, no_dots: !text.contains('.') || year_first }
+        let text = text.trim();
+        let is = |order| read(text, order).is_ok();
+        let year_first = is(DateOrder::YearMonthDay);
+        // A time behind the day may have a dot of its own.
+        let dots = without_midnight(text).is_ok_and(|day| day.contains('.'));
+        Self {
+            year_first,
+            day_first: is(DateOrder::DayMonthYear),
+            month_first: is(DateOrder::MonthDayYear),
+            no_dots: year_first || !dots,
+        }
     }
 
     /// Of the texts of both.
@@ -84,16 +91,16 @@ pub(super) fn may_be(text: &str) -> bool {
     let (Some(a), Some(b), Some(c), None) = (parts.next(), parts.next(), parts.next(), parts.next()) else {
         return false;
     };
-    let number = |part: &str| match part.len() {
-        1..=4 if part.bytes().all(|byte| byte.is_ascii_digit()) => part.parse::<u32>().ok(),
-        _ => None,
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let number = |part: &str, most: u32| {
+        part.len() < 3 && digits(part) && part.parse().is_ok_and(|number| (1..=most).contains(&number))
     };
-    let day = |part: &str| number(part).is_some_and(|day| part.len() < 3 && (1..=31).contains(&day));
+    let day = |part: &str| number(part, 31);
     let month = |part: &str| {
         let name = part.len() == 3 && part.bytes().all(|byte| byte.is_ascii_alphabetic());
-        name || day(part) && number(part).is_some_and(|month| month < 13)
+        name || number(part, 12)
     };
-    let year = |part: &str| matches!(part.len(), 2 | 4) && number(part).is_some();
+    let year = |part: &str| matches!(part.len(), 2 | 4) && digits(part);
     year(c) && (day(a) && month(b) || month(a) && day(b)) || year(a) && month(b) && day(c)
 }
 
@@ -119,19 +126,17 @@ fn read(text: &str, order: DateOrder) -> Result<[u32; 3], &'static str> {
             }
         }
     };
-    let [year, month, day] = match (first.len(), third.len(), order) {
-        (4, 1..=2, _) => [first, second, third],
-        (1..=2, 4, DateOrder::DayMonthYear) => [third, second, first],
-        (1..=2, 4, DateOrder::MonthDayYear) => [third, first, second],
+    let [year, month, day] = match ([first, second, third].map(str::len), order) {
+        ([4, 1..=2, 1..=2], _) => [first, second, third],
+        ([1..=2, 1..=2, 4], DateOrder::DayMonthYear) => [third, second, first],
+        ([1..=2, 1..=2, 4], DateOrder::MonthDayYear) => [third, first, second],
         _ => return Err(none),
     };
-    let number = |text: &str, most: usize| match text.len() {
-        n if (1..=most).contains(&n) && text.bytes().all(|b| b.is_ascii_digit()) => {
-            text.parse::<u32>().map_err(|_| none)
-        }
-        _ => Err(none),
+    let number = |text: &str| match text.bytes().all(|b| b.is_ascii_digit()) {
+        true => text.parse::<u32>().map_err(|_| none),
+        false => Err(none),
     };
-    let [year, month, day] = [number(year, 4)?, number(month, 2)?, number(day, 2)?];
+    let [year, month, day] = [number(year)?, number(month)?, number(day)?];
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let days = match month {
         2 => 28 + u32::from(leap),
@@ -179,7 +184,7 @@ fn is_midnight(time: &str) -> bool {
     let hour = fields.next().unwrap_or_default();
     let rest: Vec<&str> = fields.collect();
     let midnight = match rest.len() {
-        0 => !morning && matches!(hour.len(), 2 | 4 | 6) && zeros(hour),
+        0 => matches!(hour.len(), 2 | 4 | 6) && zeros(hour),
         1 | 2 => {
             let hour = if morning && hour == "12" { "0" } else { hour };
             hour.len() < 3 && zeros(hour) && rest.iter().all(|field| field.len() == 2 && zeros(field))
@@ -217,6 +222,8 @@ mod tests {
             assert_eq!(form(order, text), Ok("1970-04-03".into()), "{text}");
         }
         assert_eq!(form(day, "29.2.2000"), Ok("2000-02-29".into()));
+        assert_eq!(form(day, "3.4.0970"), Ok("0970-04-03".into()));
+        assert_eq!(form(day, ""), Ok("".into()));
         for (order, text) in [
             (year, "3.4.1970"),
             (day, "3.4.70"),
@@ -231,6 +238,15 @@ mod tests {
             (day, "April 3, 1970"),
             (day, "1970-04-031"),
             (day, "3\u{e4}.4.1970"),
+            (day, "3.4.1970.5"),
+            (day, "1970-05-031"),
+            (day, "970-04-03"),
+            (day, "003.4.1970"),
+            (day, "3.004.1970"),
+            (month, "004/3/1970"),
+            (month, "4/003/1970"),
+            (year, "0000-01-01"),
+            (year, "text"),
         ] {
             assert!(form(order, text).unwrap_err().contains("is no date"), "{text}");
         }
@@ -259,6 +275,10 @@ mod tests {
             "T000000",
             "T0000Z",
             "T00",
+            "T000000 AM",
+            "\t00:00",
+            " 00:00 gmt",
+            " 12:00 AM UTC",
         ];
         let others = [
             "T10:30",
@@ -276,6 +296,18 @@ mod tests {
             "T00:00:00[Europe/Vienna]",
             "T0:",
             "T:",
+            "T:00",
+            "T0",
+            "T000",
+            "T00000",
+            "T00000000",
+            "T000:00",
+            " 00:0",
+            "T00:000",
+            "T00:00:00.",
+            "T00:00:00+020",
+            "T00:00:00+02:000",
+            "T00:00:00+0a",
         ];
         for (order, days) in ORDERS.into_iter().zip([
             &["3.4.1970", "1970-04-03"][..],
@@ -315,7 +347,7 @@ mod tests {
                     // The same numbers, read the other way round.
                     let turned = day <= 12 && Orders::of(&format!("{year}-{day}-{month}")).any();
                     for sign in ["-", "/", "."] {
-                        for time in ["", " 00:00:00"] {
+                        for time in ["", " 00:00:00", " 00:00:00.000"] {
                             let wanted = |first: bool, second: bool| match (first, second) {
                                 (true, true) if sign == "." => &["date:dmy"][..],
                                 (true, true) => &["date:dmy", "date:mdy"],
@@ -346,6 +378,7 @@ mod tests {
         assert_eq!(rules(&["31/12/2024", "1/2/2024"]), ["date:dmy"]);
         assert_eq!(rules(&["31/12/2024", "12/31/2024"]), [""; 0]);
         assert_eq!(rules(&["20241231", "1/2/2024"]), ["date:dmy", "date:mdy"]);
+        assert_eq!(rules(&["2024.12.31", "1/2/2024"]), ["date:dmy", "date:mdy"]);
     }
 
     #[test]
@@ -355,9 +388,9 @@ mod tests {
         {
             assert!(may_be(text), "{text}");
         }
-        for text in
-            ["123-45-6789", "078-05-1120", "20-00-00", "31-13-32", "99-99-99", "2024-12", "a-b-c", "1-2-3-4"]
-        {
+        let none = "123-45-6789 078-05-1120 20-00-00 31-13-32 99-99-99 2024-12 a-b-c 1-2-3-4 1-1-1 \
+                    31-12-124 124-12-31 031-12-24 +1-1-24 32-12-2024 1-June-2024 2024-13-01 1-2-2024-4 31-12-ab";
+        for text in none.split(' ') {
             assert!(!may_be(text), "{text}");
         }
     }

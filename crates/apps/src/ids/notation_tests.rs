@@ -28,9 +28,9 @@ fn looks(rules: &str, ids: &[impl AsRef<str>]) -> Looks {
 }
 
 /// Ids as the rules write them; `None` if they do not read all.
-fn forms(rules: &str, ids: &[String]) -> Option<Vec<String>> {
+fn forms(rules: &str, ids: &[impl AsRef<str>]) -> Option<Vec<String>> {
     let rules: Rules = rules.parse().unwrap();
-    ids.iter().map(|id| rules.form(id).ok().map(|form| form.to_string())).collect()
+    ids.iter().map(|id| rules.form(id.as_ref()).ok().map(|form| form.to_string())).collect()
 }
 
 fn compared(own: &[String], peer: &[String]) -> Option<Patterns> {
@@ -38,6 +38,82 @@ fn compared(own: &[String], peer: &[String]) -> Option<Patterns> {
     let (a, b) = (shape(own), shape(peer));
     let known = a != "several" && b != "several";
     known.then(|| Patterns::compare(&a, Reads::of(own.iter().map(String::as_str)), &b))
+}
+
+/// The rules that are named.
+fn named(rules: &str, ids: &[&str]) -> Vec<String> {
+    let rules = looks(rules, &forms(rules, ids).unwrap())
+        .remarks()
+        .into_iter()
+        .map(|remark| remark.rules.join(" or "));
+    rules.map(|rules| if rules.is_empty() { "no rule".into() } else { rules }).collect()
+}
+
+#[test]
+fn what_a_rule_settles_is_named() {
+    for (rules, ids, wanted) in [
+        ("trim", &["C1", "C2", " C3 "][..], &[][..]),
+        ("trim", &["C1", "c2", "C3"], &["lower"]),
+        ("lower", &["C1", "c2", "C3"], &[]),
+        ("trim", &["Anna", "Ben"], &["lower"]),
+        ("trim", &["A-1", "A-2"], &[]),
+        ("trim", &["A-1", "A1"], &["alnum"]),
+        ("trim", &["A-1", "A 1"], &["alnum"]),
+        ("trim", &["a\u{200b}b", "ab"], &["alnum"]),
+        ("trim", &["a\u{a0}b", "c\u{a0}d"], &["alnum"]),
+        ("trim", &["\u{feff}ab", "\u{feff}cd"], &["alnum"]),
+        ("trim", &["a\tb", "c\td"], &["alnum"]),
+        ("none,trim", &["a b", "c d"], &[]),
+        ("trim", &["010 1234567", "010 1234568"], &["e164:+CODE"]),
+        ("trim", &["0101234567", "00431234567"], &["e164:+CODE"]),
+        ("trim", &["0101234567", "0101234568"], &[]),
+        ("trim", &["010 1234567", "010 1234568", "01"], &["alnum"]),
+        ("alnum", &["A-1", "A 1", "A1"], &[]),
+        ("trim", &["Anna Maria", "ben"], &["lower", "alnum"]),
+        ("trim", &["a.b@x.org", "c@x.org"], &[]),
+        ("trim", &["12345", "1234"], &["zeros"]),
+        ("trim", &["01234", "1234"], &["zeros"]),
+        ("trim", &["01234", "12345"], &[]),
+        ("zeros", &["01234", "1234"], &[]),
+        ("digits", &["1-2", "12 3"], &["zeros"]),
+        ("trim", &["k1", "k23"], &[]),
+        ("none", &["x", " y"], &["trim", "alnum"]),
+        ("none,trim", &["a\u{308}", "b"], &["nfc"]),
+        ("trim", &["a\u{308}", "\u{e4}"], &[]),
+        ("none,trim", &["\u{e4}", "b"], &[]),
+        ("trim", &["+43 1 234567", "01 234567", "0043/1/234567"], &["e164:+CODE"]),
+        ("trim", &["01 234567", "02/234567"], &["e164:+CODE"]),
+        ("trim", &["+431234567", "+431234568"], &[]),
+        ("e164:+43", &["+43 1 234567", "01 234567"], &[]),
+        // Too many digits, and social security numbers.
+        ("trim", &["+43 1 2345678901234", "+431 2345678901234"], &["alnum"]),
+        ("trim", &["078-05-1120", "123-45-6789"], &[]),
+        ("trim", &["078-05-1120", "123456789"], &["alnum"]),
+        ("trim", &["+43 1 234567", "01 234567", "none"], &["no rule"]),
+        ("trim", &["3.4.1970", "13.4.1970"], &["date:dmy"]),
+        ("trim", &["3.4.1970", "4.4.1970"], &["date:dmy"]),
+        ("trim", &["12.31.2024", "4.4.1970"], &["date:mdy"]),
+        ("trim", &["12/31/2024", "1/2/2024"], &["date:mdy"]),
+        ("trim", &["31/12/2024", "2024-01-02"], &["date:dmy"]),
+        ("trim", &["1/2/2024", "3/4/2024"], &["date:dmy or date:mdy"]),
+        ("trim", &["31/12/2024", "12/31/2024"], &["no rule"]),
+        ("trim", &["31.12.2024", "1.2.2024", "?"], &["no rule"]),
+        ("trim", &["2024/12/31", "2024-12-31"], &["date"]),
+        ("trim", &["2024-12-31T00:00:00", "2024-12-30T00:00:00"], &["date"]),
+        ("trim", &["2024-12-31T10:00:00Z", "2024-12-30T12:00:00Z"], &[]),
+        ("trim", &["1970-04-03", "1970-04-13"], &[]),
+        ("trim", &["1970-10- 3", "1970-10-13"], &["date"]),
+        ("date:dmy", &["3.4.1970", "1970-04-13"], &[]),
+        // A spreadsheet's numbers, which alnum would make others.
+        ("trim", &["4.91512E+11", "491512345678"], &["no rule"]),
+        ("trim", &["5E+11", "6e+11"], &["lower", "no rule"]),
+        ("trim", &["12345.0", "12346.0"], &["no rule"]),
+        ("trim", &["12345,00", "12346"], &["no rule"]),
+        ("trim", &["1.0", "1.1"], &[]),
+        ("trim", &[], &[]),
+    ] {
+        assert_eq!(named(rules, ids), wanted, "{rules}: {ids:?}");
+    }
 }
 
 #[test]
