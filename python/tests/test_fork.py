@@ -9,7 +9,7 @@ import warnings
 import hushtable as ht
 import numpy as np
 import pytest
-from test_offline import over_tls
+from test_stores import over_tls
 
 X = np.linspace(-3, 3, 10)
 
