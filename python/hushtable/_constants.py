@@ -125,8 +125,8 @@ def factor(operation: str, share: Share, limits: Range, values: Numbers, *, colu
     """Factors of numbers in `limits`, in steps of the share's scale, with as few digits as do.
 
     The products, or their sums by `column`, are right to half a step before they are rounded. Where the width has no
-    room for that, each factor is kept to 1 %, or so that its own products are right to half a step. Raises `ParamError`
-    if it has no room for that either.
+    room for that, each factor is kept to 1 %, but for those whose products, or sums of them, are off by less than half a
+    step together. Raises `ParamError` if it has no room for that either.
     """
     return _factor(operation, share, limits, values, np.zeros(()), column, near=True)
 
@@ -183,7 +183,7 @@ class _Kept:
     right: bool
     """Whether products are off by less than half a step."""
     near: bool
-    """Whether each factor is off by 1 % at most, or its products by half a step."""
+    """Whether each factor is off by 1 % at most; of others all products together by less than half a step."""
 
 
 def _kept(numbers: NDArray[np.float64], limits: Range, doubt: NDArray[np.float64], column: bool) -> Iterator[_Kept]:
@@ -195,18 +195,17 @@ def _kept(numbers: NDArray[np.float64], limits: Range, doubt: NDArray[np.float64
         # Of a float, what is rounded off is exact; `doubt` is what the number itself may be off by, relative to it.
         size = np.asarray(np.abs(scaled))
         off = np.abs(scaled - steps) + size * doubt
-        alone = 2 * (1 + 1e-9) * float(largest) * off < 2.0**digits
-        near = alone | (off <= NEAR * size)
+        rest = np.where(off <= NEAR * size, 0, off)
         if column:
-            off = off.sum(axis=-2)
+            off, rest = off.sum(axis=-2), rest.sum(axis=-2)
             most = largest * int(np.abs(steps).sum(axis=-2).max())
             lo, hi = -most, most + 1
         else:
             lo, hi = _words.product(limits, (int(steps.min()), int(steps.max()) + 1))
         half = 1 << digits >> 1
-        right = 2 * (1 + 1e-9) * float(largest) * off < 2.0**digits
+        right, near = (2 * (1 + 1e-9) * float(largest) * sums < 2.0**digits for sums in (off, rest))
         bits = _words.need_to_round(lo + half, hi + half) if digits else 0
-        yield _Kept(steps, digits, bits, bool(right.all()), bool(right.all() or near.all()))
+        yield _Kept(steps, digits, bits, bool(right.all()), bool(near.all()))
 
 
 def _checked(operation: str, numbers: Numbers, fraction: int, limits: Range) -> NDArray[np.int64]:

@@ -186,9 +186,10 @@ class Joined(Statistics):
     def by_row(self, values: Share | str, default: float = 0) -> NDArray[Any] | None:
         """The values in the order of the owner's rows, to the owner; the other party gets `None`.
 
-        `values` has one for each place of this table along its first axis. Rows without a partner get `default`, rounded
-        to the scale, which is public, and put in before the values are shown: that a row has no partner shows only where no value can be the
-        default. **But values tell**: a number that no other row would get says that it matches, and whose it is.
+        `values` has one for each place of this table along its first axis. Rows without a partner get `default`, which
+        is public: rounded to the scale, and put in before the values are shown. That a row has no partner shows only
+        where no value can be the default. **But values tell**: a number that no other row would get says that it matches,
+        and whose it is.
 
         Raises `ShapeError` for a share of another length or session, `ParamError` for a column that is not there and a
         default that the share's width does not hold, `TypeError` for what is neither a share nor a name.

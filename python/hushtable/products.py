@@ -78,8 +78,8 @@ def matmul(a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
     """The matrix product, as `numpy.matmul`: of the last two axes, the others are broadcast.
 
     Entries of fixed-point numbers are rounded to their scale, once: down, with a public matrix to nearest. They are
-    wrong by a step at most; where the width has no room for so many digits of a public matrix, each product of the sum by
-    half a step or 1 % of its largest size. Raises `ShapeError` for shapes that do not fit together, `ParamError`
+    wrong by a step at most; where the width has no room for so many digits of a public matrix, by a step and 1 % of the
+    products. Raises `ShapeError` for shapes that do not fit together, `ParamError`
     as `multiply`, for the sums.
     """
     if not isinstance(a, Share):

@@ -238,11 +238,12 @@ def test_each_factor_of_a_public_matrix_is_kept(seed):
     rng = np.random.default_rng(seed)
     bits, fraction = int(rng.integers(16, 40)), int(rng.integers(2, 12))
     end = 2 ** min(8, bits - 2 - fraction)
-    x = np.diag(rng.uniform(-end, end, 4))
+    # Products alone, and sums of all.
+    x = np.vstack([np.diag(rng.uniform(-end, end, 4)), rng.uniform(-end, end, (4, 4))])
     factors = rng.choice([-1, 1], (4, 2)) * 10.0 ** rng.uniform(-5, 1, (4, 2))
 
     def party(p):
-        s = p.input(x if p.role == 0 else None, 0, shape=(4, 4), bits=bits, fraction=fraction, range=(-end, end))
+        s = p.input(x if p.role == 0 else None, 0, shape=(8, 4), bits=bits, fraction=fraction, range=(-end, end))
         try:
             return p.open(s @ factors)
         except ht.ParamError as error:
@@ -251,8 +252,8 @@ def test_each_factor_of_a_public_matrix_is_kept(seed):
 
     for got in ht.run_pair(party):
         if got is not None:
-            rounded = np.rint(x * 2**fraction) / 2**fraction @ factors
-            assert (abs(got - rounded) <= 2.0**-fraction + 0.01 * abs(rounded)).all()
+            exact = np.rint(x * 2**fraction) / 2**fraction
+            assert (abs(got - exact @ factors) <= 2.0**-fraction + 0.01 * (abs(exact) @ abs(factors))).all()
 
 
 def test_a_factor_is_not_lost_beside_a_large_one():
@@ -264,3 +265,19 @@ def test_a_factor_is_not_lost_beside_a_large_one():
         return p.open(s.with_fraction(8) @ np.array([0.25, 1.0, 1.0]))
 
     assert ht.run_pair(party) == ([49.75], [49.75])
+
+
+def test_many_small_factors_are_not_lost_together():
+    factors = np.zeros((1000, 2))
+    factors[0, 0], factors[:, 1] = 1, 9e-6
+
+    def party(p):
+        x = np.full((1, 1000), 199.0)
+        s = p.input(x if p.role == 0 else None, 0, shape=x.shape, bits=28, fraction=8, range=(-200, 200))
+        with pytest.raises(ht.ParamError, match="bits"):
+            s @ factors
+        s = p.input(x if p.role == 0 else None, 0, shape=x.shape, bits=48, fraction=8, range=(-200, 200))
+        return p.open(s @ factors)
+
+    for got in ht.run_pair(party):
+        assert abs(got - [199, 1.791]).max() < 2.0**-8

@@ -44,7 +44,7 @@ pub use batch::{
 pub use date::{date_of, days_of};
 pub use description::{Description, MOST_BATCH, MOST_COLUMNS, MOST_DESCRIBED, Places, cipher_name};
 pub use field::Field;
-pub use in_memory::{Column, rows_at};
+pub use in_memory::{Column, Rows, rows_at};
 pub use key::{Key, KeyKind, Reading, name_shows};
 pub use settle::{Answer, Gets, Greeting, Request};
 pub use table::{Kind, Limits, Survey, Table};

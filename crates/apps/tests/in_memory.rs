@@ -3,15 +3,11 @@
 use std::collections::BTreeMap;
 
 use hushtable::{Error, Result, net::Connection, session::Session};
-use hushtable_apps::private_table::{Answer, Cell, Column, Field, Scale, Served, rows_at};
+use hushtable_apps::private_table::{Answer, Cell, Column, Field, Rows, Scale, Served, rows_at};
 use proptest::prelude::*;
 
 /// Both parties' sessions, the owner's first.
-fn meet(
-    served: &Served,
-    answer: Answer,
-    keys: &[Field<'_>],
-) -> (Result<u64>, Result<Vec<Option<Vec<Cell>>>>) {
+fn meet(served: &Served, answer: Answer, keys: &[Field<'_>]) -> (Result<u64>, Result<Rows>) {
     let (p0, p1) = Connection::pair();
     std::thread::scope(|scope| {
         let owner = scope.spawn(move || served.host(Session::new(p0)?, |_| answer));
@@ -94,9 +90,28 @@ fn what_does_not_fit_is_named() {
     let (owner, rows) = meet(&served, Answer::Yes, &[Field::Whole(2); 4]);
     assert_eq!(owner.unwrap(), 0);
     assert!(rows.unwrap_err().to_string().contains("4 keys are too many for a session: up to 3"));
-    for (answer, want) in [(Answer::Later(60), "more in 60 s"), (Answer::Busy, "turned the request down")] {
+    let none = meet(&served, Answer::Yes, &[]).1.unwrap_err().to_string();
+    assert!(none.contains("keys to look up: none"), "{none}");
+    for (answer, want) in [(Answer::Later(60), "more in 60 s"), (Answer::Busy, "come again")] {
         let (owner, rows) = meet(&served, answer, &[Field::Whole(2)]);
         assert_eq!(owner.unwrap(), 0);
         assert!(rows.unwrap_err().to_string().contains(want));
+    }
+}
+
+/// Long rows in fewer a batch, and more keys than a batch has.
+#[test]
+fn batches_suit_the_rows() {
+    let long = "x".repeat(20_000);
+    let keys: Vec<Field> = (0..30).map(Field::Whole).collect();
+    let texts: Vec<Field> = (0..30).map(|i| Field::Text(&long[i..])).collect();
+    let served = Served::of("t", ("key", &keys), &[("text", &texts)], 5000).unwrap();
+    let batch = served.description().batch as usize;
+    assert!(batch < 5000);
+    let asked: Vec<Field> = (0..40).map(|i| Field::Whole(i % 40)).collect();
+    let (owner, rows) = meet(&served, Answer::Yes, &asked);
+    assert_eq!(owner.unwrap(), 40);
+    for (i, row) in rows.unwrap().into_iter().enumerate() {
+        assert_eq!(row, (i < 30).then(|| vec![Cell::Text(long[i..].to_owned())]), "{i}");
     }
 }

@@ -25,7 +25,7 @@ fn apply(args: &Apply) -> Result<()> {
     let mut job = ask::job(args, stock.holds_lookups())?;
     stock.check(&mut job)?;
     job.choosing = stock.choosing(&args.choosing)?;
-    let common = Common::of(&args.terms, &args.delivery);
+    let common = Common::of(&args.accord, &args.delivery);
     let (delivery, link, inputs) = (&args.delivery, &args.link, args.inputs());
     Task { kind: "apply", jobs: vec![job], common, stock, delivery, link, inputs }.carry_out()
 }

@@ -70,8 +70,8 @@ refused.";
 #[command(after_help = EXAMPLES)]
 pub struct Prepare {
     /// The function or the comparison, score, or proximity
-    #[arg(value_name = "FUNCTION", value_parser = what::works(), requires = "items")]
-    work: Option<Subject>,
+    #[arg(value_name = "FUNCTION", value_parser = what::subjects(), requires = "items")]
+    subject: Option<Subject>,
     /// How many: 1000000 or 1e6
     #[arg(long, value_name = "N", value_parser = count, requires = "work")]
     items: Option<usize>,
@@ -157,13 +157,13 @@ fn prepare(args: &Prepare) -> Result<()> {
 
 /// What has the shape that is wanted.
 fn operation(args: &Prepare) -> Result<Box<dyn Operation>> {
-    let Some(work) = args.work else {
+    let Some(subject) = args.subject else {
         let why = "is for what apply, score or proximity is asked, and cannot be combined with --lookups";
         refuse(why, [("--plane", args.plane), ("--shared", args.shared)])?;
         return args.tables.operation(&args.how, &args.asked, args.protocol);
     };
     let choosing = Choosing { protocol: args.protocol, optimise: args.optimise, ..Choosing::default() };
-    work.operation(&args.how, &args.asked, args.plane, args.shared, &choosing)
+    subject.operation(&args.how, &args.asked, args.plane, args.shared, &choosing)
 }
 
 /// Makes the store; says how much there is if that ends early.

@@ -16,7 +16,7 @@ pub fn run(args: &ProximityArgs) -> Result<()> {
 fn carry_out(args: &ProximityArgs) -> Result<()> {
     let (mut job, stock) = (proximity::job(args)?, Stock::open(&args.stored, &args.link)?);
     stock.check(&mut job)?;
-    let common = Common::of(&args.terms, &args.delivery);
+    let common = Common::of(&args.accord, &args.delivery);
     let (delivery, link) = (&args.delivery, &args.link);
     let inputs = [args.mine.as_path()].into_iter().chain(args.stored.path()).chain(args.csv.inputs());
     let inputs = inputs.collect();

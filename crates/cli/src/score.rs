@@ -21,7 +21,7 @@ fn score(args: &Score) -> Result<()> {
     refuse("needs --joined or --join", [("--default", args.rowing.default.is_some())])?;
     let (mut job, stock) = (args.job()?, Stock::open(&args.stored, &args.link)?);
     stock.check(&mut job)?;
-    let common = Common::of(&args.terms, &args.delivery);
+    let common = Common::of(&args.accord, &args.delivery);
     let (delivery, link, inputs) = (&args.delivery, &args.link, args.inputs());
     Task { kind: "score", jobs: vec![job], common, stock, delivery, link, inputs }.carry_out()
 }

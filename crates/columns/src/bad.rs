@@ -128,10 +128,11 @@ impl Bad {
         if self.ids.is_empty() {
             return others;
         }
-        let format = FileFormat::of(path);
-        let output = FileFormat::of_output(path).and_then(|_| Output::reserve(path, &[], PRIVATE, false));
+        let reserved = FileFormat::of_output(path)
+            .and_then(|format| Ok((format, Output::reserve(path, &[], PRIVATE, false)?)));
         let (path, count) = (path.display(), self.ids.len());
-        match output.and_then(|output| output.write(|to| write(to, format, Some(&self.ids), &[]))) {
+        match reserved.and_then(|(format, output)| output.write(|to| write(to, format, Some(&self.ids), &[])))
+        {
             Ok(()) if self.joined => format!(
                 "\nwrote the ids of {count} to {path}; with --leave-out {path} here the job goes on without them. The peer \
                  needs no such list: it would learn these ids{others}"

@@ -203,6 +203,7 @@ mod tests {
         let handshake = Error::Handshake { field: "x".into(), ours: "1".into(), theirs: "2".into() };
         for (error, wanted) in [
             (Error::Closed, Cause::Peer),
+            (Error::Cancelled, Cause::Peer),
             (Error::Ended(Ending::Input), Cause::Peer),
             (Error::Timeout { what: "message", seconds: 1 }, Cause::Peer),
             (io(ConnectionRefused), Cause::Peer),

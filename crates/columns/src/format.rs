@@ -20,8 +20,7 @@ pub enum FileFormat {
 impl FileFormat {
     /// By the extension.
     pub fn of(path: &Path) -> Self {
-        let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-        match extension.as_deref() {
+        match extension(path).as_deref() {
             Some("parquet" | "pq") => Self::Parquet,
             Some("arrow" | "feather" | "ipc") => Self::Arrow,
             _ => Self::Csv,
@@ -30,8 +29,7 @@ impl FileFormat {
 
     /// That of a file to be written: as [`of`](Self::of), but an extension of another format is refused.
     pub fn of_output(path: &Path) -> Result<Self> {
-        let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-        if let Some(other) = extension.filter(|extension| OTHERS.contains(&extension.as_str())) {
+        if let Some(other) = extension(path).filter(|extension| OTHERS.contains(&extension.as_str())) {
             return Err(Failure::new(format!(
                 "{}: .{other} is not supported; accepted: .csv, .parquet, .arrow or .feather",
                 path.display()
@@ -52,8 +50,16 @@ impl FileFormat {
     }
 }
 
+/// In small letters.
+fn extension(path: &Path) -> Option<String> {
+    path.extension().map(|extension| extension.to_string_lossy().to_lowercase())
+}
+
 /// Extensions of formats in which nothing is written here: CSV under such a name would surprise.
-const OTHERS: [&str; 10] = ["avro", "gz", "json", "jsonl", "ods", "orc", "tsv", "xls", "xlsx", "zst"];
+const OTHERS: [&str; 18] = [
+    "7z", "avro", "bz2", "gz", "json", "jsonl", "ndjson", "ods", "orc", "sqlite", "tab", "tsv", "xls",
+    "xlsb", "xlsx", "xz", "zip", "zst",
+];
 
 /// What is said of a format that the program was built without.
 fn without(path: &Path, feature: &str) -> Failure {

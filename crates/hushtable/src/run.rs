@@ -325,7 +325,8 @@ fn in_threads<W: Send, T: Send>(
     });
     // A lane that fails ends the others.
     let silent = |error: &Error| match error {
-        Error::Closed | Error::Cancelled => 2,
+        Error::Closed => 3,
+        Error::Cancelled => 2,
         Error::Ended(_) => 1,
         _ => 0,
     };

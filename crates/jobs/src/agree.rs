@@ -69,8 +69,8 @@ pub struct Common {
 
 impl Common {
     /// As asked for on the command line.
-    pub fn of(terms: &Accord, delivery: &Delivery) -> Self {
-        Self { file: None, find_difference: terms.find_difference, sign: delivery.sign }
+    pub fn of(accord: &Accord, delivery: &Delivery) -> Self {
+        Self { file: None, find_difference: accord.find_difference, sign: delivery.sign }
     }
 }
 

@@ -90,7 +90,7 @@ pub const COMPUTED: &str = "computed";
 
 impl Meeting<'_> {
     /// Connects, computes and delivers, or only says what that would be.
-    pub fn carry_out(self, work: impl Agenda) -> Result<()> {
+    pub fn carry_out(self, agenda: impl Agenda) -> Result<()> {
         let Self { delivery, link, .. } = self;
         if delivery.sign && link.identity().is_none() {
             return Err(Failure::new("--sign needs --identity DIR: with plain TCP nobody has a key"));
@@ -102,7 +102,7 @@ impl Meeting<'_> {
             return explain::print(&self.explained);
         }
         let output = self.reserve(&inputs, true)?;
-        let Some(path) = &delivery.record else { return self.deliver(work, output) };
+        let Some(path) = &delivery.record else { return self.deliver(agenda, output) };
         let about = About {
             command: self.kind,
             file: self.file.clone(),
@@ -119,7 +119,7 @@ impl Meeting<'_> {
         };
         let identity = link.identity().filter(|_| delivery.sign);
         link.keep(Record::begin(path, delivery.force, about)?.signed_by(identity));
-        link.end_record(self.deliver(work, output))
+        link.end_record(self.deliver(agenda, output))
     }
 
     /// The output file, if there is something to write. It replaces none of `inputs`, and its disk has room.
@@ -136,7 +136,7 @@ impl Meeting<'_> {
     }
 
     /// From connecting to the results.
-    fn deliver(self, mut work: impl Agenda, output: Option<Output>) -> Result<()> {
+    fn deliver(self, mut agenda: impl Agenda, output: Option<Output>) -> Result<()> {
         let wish = match self.wish {
             Some(wish) => wish,
             None => Choosing::default().calibration()?.wish(self.link),
@@ -145,9 +145,9 @@ impl Meeting<'_> {
         self.link.note(|record| record.met(&connection));
         let mut p = Party::new(connection, wish)?;
         let (role, session, sign) = (p.role(), p.id(), self.delivery.sign);
-        let done = work.set_up(&mut p, &Begun { start, sign }).and_then(|set| {
+        let done = agenda.set_up(&mut p, &Begun { start, sign }).and_then(|set| {
             self.link.note(|record| record.compared(set.agreed.clone()));
-            Ok((work.compute(&mut p)?, set))
+            Ok((agenda.compute(&mut p)?, set))
         });
         // While the connections stand.
         let ([offline, online], set) = done.inspect_err(|failure| self.link.tell(failure))?;
@@ -155,7 +155,7 @@ impl Meeting<'_> {
         drop(p);
         let phases = Phases::of(role, set.took, offline, online);
         self.link.note(|record| record.took(phases));
-        work.deliver(output, session, role, &phases)?;
+        agenda.deliver(output, session, role, &phases)?;
         if !self.delivery.quiet {
             eprint!("{}", phases.table());
         }

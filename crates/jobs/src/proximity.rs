@@ -92,7 +92,7 @@ pub struct ProximityArgs {
     #[command(flatten)]
     pub csv: Dialect,
     #[command(flatten)]
-    pub terms: Accord,
+    pub accord: Accord,
     #[command(flatten)]
     pub delivery: Delivery,
     #[command(flatten)]
@@ -149,7 +149,7 @@ pub fn job(args: &ProximityArgs) -> Result<Job> {
             refuse("needs --plane", [("--east", args.east.is_some()), ("--north", args.north.is_some())])?
         }
     }
-    let reveal = args.terms.reveal(&args.link)?;
+    let reveal = args.accord.reveal(&args.link)?;
     if reveal == Reveal::Nobody {
         let why = "cannot be combined with --reveal none: a share file has no names for pairs";
         refuse(why, [("--all-pairs", args.all_pairs.is_some())])?;
@@ -172,7 +172,7 @@ pub fn job(args: &ProximityArgs) -> Result<Job> {
         }
     };
     let operands: Vec<Operand> = columns.into_iter().map(operand).collect();
-    let (column, threads) = (format!("within_{}", args.within.text), args.terms.threads);
+    let (column, threads) = (format!("within_{}", args.within.text), args.accord.threads);
     let gives = vec![true; operands.len()];
     let (ids, labels) = match (pairs, read.ids) {
         (Some(pairs), Some(ids)) => (None, Some(pairs.labels(&ids))),

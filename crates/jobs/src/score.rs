@@ -50,7 +50,7 @@ fn job(args: &Score) -> Result<Job> {
     let pairing = ["parts of scores"; 2].map(str::to_owned);
     let format = format(&scoring);
     let operand = Operand { words, range: format.range(), pairing, error: Some(format.rounding()) };
-    let (threads, reveal) = (args.terms.threads, args.reveal()?);
+    let (threads, reveal) = (args.accord.threads, args.reveal()?);
     say(args, reveal);
     let (error, note) = exactness(&scoring, &operand);
     let scoring = if reveal == Reveal::Nobody { scoring.additive(SHARED_BITS) } else { scoring };

@@ -184,7 +184,7 @@ fn is_midnight(time: &str) -> bool {
     let hour = fields.next().unwrap_or_default();
     let rest: Vec<&str> = fields.collect();
     let midnight = match rest.len() {
-        0 => matches!(hour.len(), 2 | 4 | 6) && zeros(hour),
+        0 => matches!(hour.len(), 2 | 4 | 6) && zeros(hour) && !morning,
         1 | 2 => {
             let hour = if morning && hour == "12" { "0" } else { hour };
             hour.len() < 3 && zeros(hour) && rest.iter().all(|field| field.len() == 2 && zeros(field))
@@ -275,7 +275,6 @@ mod tests {
             "T000000",
             "T0000Z",
             "T00",
-            "T000000 AM",
             "\t00:00",
             " 00:00 gmt",
             " 12:00 AM UTC",
@@ -291,6 +290,8 @@ mod tests {
             "T22:00:00Z",
             " 01:00 AM",
             "T000001",
+            "T000000 AM",
+            "T120000 AM",
             "T00:00:00:00",
             "T00:00:00+2",
             "T00:00:00[Europe/Vienna]",

@@ -12,11 +12,14 @@ use crate::ids::{DateOrder, Rules};
 
 use super::{
     AllKeys, Answer, Cell, Description, Field, Found, Gets, Key, Limits, Reading, Request, Results, Served,
-    Survey, Table, Took, Value, find, look_all_up, request,
+    Survey, Table, Took, Value, find, look_all_up, prepare_ot, request, table::BATCH,
 };
 
 /// A column: its name, and a cell for each row.
 pub type Column<'a> = (&'a str, &'a [Field<'a>]);
+
+/// Of each key the cells of the columns, or nothing if the table has no such key.
+pub type Rows = Vec<Option<Vec<Cell>>>;
 
 impl Served {
     /// A version of a table in memory, called `name`, in the form that suits it: a column of keys, each once, and columns
@@ -78,17 +81,19 @@ impl Served {
         if let Some([first, again]) = table.twice().first() {
             return Err(refused(format!("rows {first} and {again} of one key")));
         }
-        let description = Description {
+        let mut description = Description {
             table: name.to_owned(),
             key,
             values: values_of,
             places,
             cipher,
             digest: [0; 32],
-            batch: lookups.clamp(1, BATCH) as u32,
+            batch: 1,
             lookups,
             shares: false,
         };
+        let most = description.job().most().clamp(1, BATCH);
+        description.batch = lookups.clamp(1, most as u64) as u32;
         description.check().map_err(refused)?;
         let owner = table.encrypt(description.job())?;
         Self::new(description, owner)
@@ -109,6 +114,7 @@ impl Served {
             return Ok(0);
         }
         let mut p = Party::start(s, None)?;
+        prepare_ot(&mut p, self.description(), (request.gets, None), request.lookups)?;
         self.serve(&mut p, &request, None, &mut Took::default(), |_| {})?;
         // Neither signs.
         p.recv(1)?;
@@ -122,22 +128,34 @@ fn usual() -> Reading {
     Reading { order: DateOrder::YearMonthDay, rules: Rules::default() }
 }
 
-/// Most lookups of a batch.
-const BATCH: u64 = 1 << 12;
+/// Bytes of the largest copy that a client fetches, as the program does by default.
+const MOST_BYTES: u64 = 1_000_000_000;
 
 /// The rows at keys, at a client, which fetches the copy of the table for this session: of each key the cells of the
 /// columns, or nothing if the table has no such key.
 ///
 /// # Errors
-/// [`Error::Param`] that names the first key that is none; [`Error::Peer`] if the owner has no time for this client, or
-/// turns it down; and those of the channel.
-pub fn rows_at(mut s: Session, keys: &[Field<'_>]) -> Result<Vec<Option<Vec<Cell>>>> {
+/// [`Error::Param`] without keys, one that names the first key that is none, and for a copy of more than a billion bytes;
+/// [`Error::Peer`] if the owner has no time for this client, or turns it down; and those of the channel.
+pub fn rows_at(mut s: Session, keys: &[Field<'_>]) -> Result<Rows> {
+    let param = |what, got: String, accepted: &str| Error::Param { what, got, accepted: accepted.into() };
+    if keys.is_empty() {
+        return Err(param("keys to look up", "none".into(), "one or more"));
+    }
     let description = match find(&mut s)? {
         Found::Open(description) => *description,
         Found::Busy | Found::Ending => {
             return Err(Error::Peer("it has no time now: come again later".into()));
         }
     };
+    let bytes = description.job().copy_bits() / 8;
+    if bytes > MOST_BYTES {
+        return Err(param(
+            "bytes of a private table's copy",
+            bytes.to_string(),
+            &format!("up to {MOST_BYTES}"),
+        ));
+    }
     let (encoded, known) = encode(&description, keys)?;
     let (job, digest, gets) = (description.job(), description.digest, Gets::Client);
     let mut arriving = Arriving::new(job, digest)?;
@@ -151,10 +169,21 @@ pub fn rows_at(mut s: Session, keys: &[Field<'_>]) -> Result<Vec<Option<Vec<Cell
         Answer::Later(seconds) => {
             return Err(Error::Peer(format!("this client has had its keys: more in {seconds} s")));
         }
-        _ => return Err(Error::Peer("it turned the request down".into())),
+        Answer::Busy => {
+            return Err(Error::Peer(
+                "what this client may have is held for its other sessions: come again".into(),
+            ));
+        }
+        Answer::OtherVersion => {
+            return Err(Error::Peer("the table has another version by now: come again".into()));
+        }
+        answer @ (Answer::NoShares | Answer::NoKeys | Answer::NoRoom | Answer::Malformed) => {
+            return Err(Error::Peer(format!("it says of a plain request: {answer:?}")));
+        }
     }
     let copy = arriving.finish()?;
     let mut p = Party::start(s, None)?;
+    prepare_ot(&mut p, &description, (gets, None), keys.len() as u64)?;
     let all = (AllKeys::Own(&encoded), gets);
     let results = look_all_up(&mut p, (&description, &copy), all, &mut Took::default(), |_| {})?;
     p.send(vec![0])?;

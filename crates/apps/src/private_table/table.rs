@@ -14,7 +14,7 @@ use prim::Wiped;
 use super::{Field, Key, KeyKind, Places, Reading, Scale, Value, ValueKind, date::DAYS, description::job};
 
 /// Lookups for which the choice of places is made.
-const BATCH: usize = 1 << 12;
+pub(super) const BATCH: usize = 1 << 12;
 
 /// Most bits of a key with a place for each that there could be.
 const DENSE_BITS: u32 = 24;

@@ -33,12 +33,12 @@ pub fn apply(args: &Apply) -> Result<()> {
         Some(Operation::Function(function)) => {
             let telling =
                 format!("The column can be computed from its {function}, as exactly as the digits allow.");
-            args.terms.reveal_numbers(&args.link, &telling)?
+            args.accord.reveal_numbers(&args.link, &telling)?
         }
         Some(Operation::Relation(relation)) if relation.selects() => {
-            args.terms.reveal_numbers(&args.link, &one_of_two(relation))?
+            args.accord.reveal_numbers(&args.link, &one_of_two(relation))?
         }
-        _ => args.terms.reveal(&args.link)?,
+        _ => args.accord.reveal(&args.link)?,
     };
     let reveal = row_results::somebody(reveal, "--joined")?;
     let file = JoinedFile::read(path)?;
@@ -82,8 +82,8 @@ fn supported(args: &Apply) -> Result<()> {
             ("--no-ids", args.no_ids),
             ("--store", args.stored.path().is_some()),
             ("--leave-out", !args.csv.leave_out.is_empty()),
-            ("--threads", args.terms.threads.is_some()),
-            ("--find-difference", args.terms.find_difference),
+            ("--threads", args.accord.threads.is_some()),
+            ("--find-difference", args.accord.find_difference),
             ("--protocol", args.choosing.protocol != Choice::Auto),
             ("--calibration", args.choosing.calibration.is_some()),
             ("--outside wrap", args.how.outside == Some(Beyond::Wrap)),

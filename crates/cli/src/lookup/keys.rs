@@ -143,7 +143,7 @@ impl<'a> Keys<'a> {
         bad.check(self.path, self.dialect).map_err(|cells| {
             // Not in the error, which a record keeps.
             eprintln!("{cells}");
-            self.says(&format!("{}; they stand above", count.unwrap_or_default()))
+            self.says(&format!("{}; standard error shows what is there", count.unwrap_or_default()))
         })?;
         Ok((keys, known))
     }

@@ -53,7 +53,7 @@ pub struct Lookups {
 }
 
 /// For clap: functions, comparisons, `score` and `proximity`, with a line of help each.
-pub fn works() -> impl TypedValueParser<Value = Subject> {
+pub fn subjects() -> impl TypedValueParser<Value = Subject> {
     let functions = Function::ALL.map(|f| PossibleValue::new(f.name()).help(f.about()));
     let relations = Relation::ALL.map(|r| PossibleValue::new(r.name()).help(r.about()));
     let score = PossibleValue::new("score").help("what `hushtable score` asks of each row");

@@ -48,9 +48,8 @@ impl Versions {
     /// for the log, without keys or cells.
     pub fn reload(&self) -> std::result::Result<bool, String> {
         let table = &self.args.table;
-        // Of a pipe there is nothing to read again, and it might be waited for.
         if table.exists() && !table.is_file() {
-            return Err(format!("{}: is no plain file", table.display()));
+            return Err(format!("{}: {NOT_PLAIN}", table.display()));
         }
         let loaded = table::load(&self.args).map_err(|refused| refused.line(&self.args))?;
         self.take(loaded).map_err(|failure| failure.to_string().replace('\n', " "))
@@ -109,6 +108,9 @@ impl Serve {
     }
 }
 
+/// Said of a pipe, say: from there nothing may ever come.
+const NOT_PLAIN: &str = "is no plain file";
+
 /// The key in a file that only its owner may read. Another file is not replaced.
 fn secret(path: &Path) -> Result<Zeroizing<Vec<u8>>> {
     let about = fs::metadata(path).map_err(Failure::file(path))?;
@@ -118,9 +120,8 @@ fn secret(path: &Path) -> Result<Zeroizing<Vec<u8>>> {
         return Err(Failure::input(format!("{path}: others can read this key; chmod 600 {path}")));
     }
     let says = |what: &str| Err(Failure::input(format!("{}: {what}", path.display())));
-    // From what is no plain file nothing may ever come.
     if !about.is_file() {
-        return says("is no plain file, and is not replaced: name another --key-file");
+        return says(NOT_PLAIN);
     }
     // Of something else no more is read than a key has, and one.
     let mut bytes = Zeroizing::new(Vec::with_capacity(Owner::SECRET_BYTES + 1));

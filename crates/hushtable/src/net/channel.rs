@@ -310,6 +310,7 @@ impl Channel {
         if !matches!(error, Error::Closed) || self.outbox.said_why() {
             return error;
         }
+        // Whatever the peer has said meanwhile, this party wanted no more of it.
         if self.cancelled.load(Ordering::Relaxed) {
             return Error::Cancelled;
         }
@@ -323,7 +324,11 @@ impl Channel {
     fn guard<T>(&mut self, step: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.process.check("a session")?;
         if self.failed {
-            return Err(Error::Closed);
+            return Err(if self.cancelled.load(Ordering::Relaxed) {
+                Error::Cancelled
+            } else {
+                Error::Closed
+            });
         }
         let outcome = step(self).map_err(|error| self.explained(error));
         if let Err(e) = &outcome {

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// One party's end of a session. Dropping it hangs up, so the peer's next wait ends too.
 pub struct Connection {
@@ -182,9 +182,9 @@ impl Connection {
     /// party's digest of what it says alone. 2 rounds.
     ///
     /// # Errors
-    /// [`Error::Identity`] without TLS, or if `identity` has no key of the usual kind; [`Error::Peer`] if the peer's
-    /// signature is not that of its certificate over the same;
-    /// and those of the channel.
+    /// [`Error::Identity`] without TLS, or if `identity` has no key of the usual kind; [`Error::Peer`] if the parties'
+    /// clocks are more than a day apart, or the peer's signature is not that of its certificate over the same; and those
+    /// of the channel.
     pub fn countersign(
         &mut self,
         identity: &Identity,
@@ -192,7 +192,8 @@ impl Connection {
         own: [u8; 32],
     ) -> Result<Signed> {
         let peer = self.peer.ok_or_else(|| Error::Identity("without TLS nobody can sign".into()))?;
-        countersign::countersign(&mut self.channel, identity, (self.role, peer, self.id), (fields, own))
+        let now = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs());
+        countersign::countersign(&mut self.channel, identity, (self.role, peer, self.id), (fields, own), now)
     }
 
     /// Every later call is an error.

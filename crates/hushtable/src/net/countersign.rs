@@ -18,8 +18,6 @@
 //! # Source
 //! RFC 8446, section 4.4.3, for the separation.
 
-use std::time::SystemTime;
-
 use super::channel::Channel;
 use super::identity::{Certificate, Fingerprint, Identity};
 use super::role::Role;
@@ -106,6 +104,7 @@ impl Signed {
         let times = [Role::P0, Role::P1].map(|role| self.time(role));
         match times {
             [Some(p0), Some(p1)] if p0.abs_diff(p1) <= CLOCKS => Ok(both),
+            [None, _] | [_, None] => Err(Error::Identity("it does not say when P0 and P1 signed".into())),
             _ => Err(Error::Identity(format!(
                 "the clocks of P0 and P1 are more than {} hours apart: nobody knows when it was signed",
                 CLOCKS / 3600
@@ -147,8 +146,9 @@ pub(super) fn countersign(
     identity: &Identity,
     (role, peer, session): (Role, Fingerprint, [u8; 32]),
     (fields, own): (&[(String, String)], [u8; 32]),
+    now: u64,
 ) -> Result<Signed> {
-    let now = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs()).to_le_bytes();
+    let now = now.to_le_bytes();
     let theirs = channel.exchange([&now[..], &own].concat(), now.len() + own.len())?;
     let (at, theirs) = theirs.split_first_chunk().expect("as long as ours");
     let (times, theirs) =
@@ -236,10 +236,15 @@ mod tests {
 
     /// What both parties end with, who say these fields.
     fn sign(both: &[Identity; 2], said: [&[(&str, &str)]; 2]) -> [Result<Signed>; 2] {
+        sign_at(both, said, [1 << 30; 2])
+    }
+
+    /// The same by clocks that say so.
+    fn sign_at(both: &[Identity; 2], said: [&[(&str, &str)]; 2], now: [u64; 2]) -> [Result<Signed>; 2] {
         let (mut c0, mut c1) = Connection::pair();
         let sign = |c: &mut Connection, mine: usize, said: &[(&str, &str)]| {
             let session = (c.role(), both[1 - mine].fingerprint(), c.id());
-            countersign(c.channel(), &both[mine], session, (&fields(said), [7 + mine as u8; 32]))
+            countersign(c.channel(), &both[mine], session, (&fields(said), [7 + mine as u8; 32]), now[mine])
         };
         thread::scope(|scope| {
             let other = scope.spawn(|| sign(&mut c1, 1, said[1]));
@@ -311,6 +316,20 @@ mod tests {
         for said in [[("rows", "3"), ("rows", "4")], [("rows", "3"), ("row", "s3")]] {
             for signed in sign(&both, [&said[..1], &said[1..]]) {
                 assert!(matches!(signed, Err(Error::Peer(_))), "{signed:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn parties_with_clocks_far_apart_sign_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let both = identities(folder.path());
+        for (now, signs) in [([0, CLOCKS], true), ([CLOCKS + 1, 0], false), ([0, u64::MAX], false)] {
+            for signed in sign_at(&both, [&[("rows", "3")]; 2], now) {
+                match signed {
+                    Ok(_) => assert!(signs),
+                    Err(error) => assert!(!signs && error.to_string().contains("clocks are too far apart")),
+                }
             }
         }
     }

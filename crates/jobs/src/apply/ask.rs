@@ -39,7 +39,7 @@ pub fn job(args: &Apply, stored: bool) -> Result<Job> {
 /// A function of numbers of any size.
 fn function_of(args: &Apply, function: Function) -> Result<Job> {
     args.refuse_second_operand()?;
-    let reveal = args.terms.reveal_numbers(&args.link, &of_sums(function.name()))?;
+    let reveal = args.accord.reveal_numbers(&args.link, &of_sums(function.name()))?;
     let source = args.open(args.input())?;
     let (bits, fraction_bits) = match source.format() {
         None => (args.how.bits, args.how.function_bits()),
@@ -78,7 +78,7 @@ fn function_of(args: &Apply, function: Function) -> Result<Job> {
     let shared_x = source.shares.is_some();
     let text = evaluate::exactness(function.name(), error, &x, shared_x);
     let error = evaluate::carried(Some(function), error, &x, card.domain);
-    let mut job = Job::new(args.terms.threads, reveal, body, column, ids, vec![x], vec![true]);
+    let mut job = Job::new(args.accord.threads, reveal, body, column, ids, vec![x], vec![true]);
     (job.error, job.notes) = (error, vec![("exactness", text)]);
     Ok(job)
 }
@@ -103,7 +103,7 @@ fn look_up(args: &Apply, stored: bool) -> Result<Job> {
     let source = args.open(args.input())?;
     let fraction_bits = index_fraction_bits(args, &source)?;
     let name = args.function().map_or("table", |function| function.name());
-    let reveal = args.terms.reveal_numbers(&args.link, &of_sums(name))?;
+    let reveal = args.accord.reveal_numbers(&args.link, &of_sums(name))?;
     let shared = reveal == Reveal::Nobody;
     let (domain, table, column) = match (args.operation, &args.table) {
         (Some(Operation::Function(function)), _) => {
@@ -139,7 +139,7 @@ fn look_up(args: &Apply, stored: bool) -> Result<Job> {
     let bounds = Bounds { lo: domain.value(0), hi: domain.value(1 << domain.index_bits()) };
     let body = Body::Lookup(Lookup::new(name, domain, table, reveal));
     let carried = evaluate::carried(args.function(), 0.0, &x, bounds);
-    let mut job = Job::new(args.terms.threads, reveal, body, column, ids, vec![x], vec![true]);
+    let mut job = Job::new(args.accord.threads, reveal, body, column, ids, vec![x], vec![true]);
     // Values are rounded to the nearest.
     let rounding = 2f64.powi(-1 - job.result().0.fraction_bits as i32);
     job.error = carried.map(|carried| carried + rounding);
@@ -150,8 +150,8 @@ fn look_up(args: &Apply, stored: bool) -> Result<Job> {
 fn compare(args: &Apply, relation: Relation) -> Result<Job> {
     args.refuse_lookup_options()?;
     let reveal = match relation.selects() {
-        true => args.terms.reveal_numbers(&args.link, &one_of_two(relation))?,
-        false => args.terms.reveal(&args.link)?,
+        true => args.accord.reveal_numbers(&args.link, &one_of_two(relation))?,
+        false => args.accord.reveal(&args.link)?,
     };
     let first = args.open(args.input())?;
     let second = args.second.other.as_deref().map(|path| args.open(path)).transpose()?;
@@ -216,7 +216,7 @@ fn compare(args: &Apply, relation: Relation) -> Result<Job> {
     let compare = if reveal == Reveal::Nobody { compare.additive(SHARED_BITS) } else { compare };
     let body = Body::Other(Box::new(compare));
     let mut job =
-        Job::new(args.terms.threads, reveal, body, name.to_owned(), ids, vec![x, y], vec![gives_x, gives_y]);
+        Job::new(args.accord.threads, reveal, body, name.to_owned(), ids, vec![x, y], vec![gives_x, gives_y]);
     (job.error, job.notes) = (error, text.map(|text| ("decision", text)).into_iter().collect());
     Ok(job)
 }

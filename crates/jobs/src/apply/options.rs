@@ -125,7 +125,7 @@ pub struct Apply {
     #[command(flatten)]
     pub rowing: Rowing,
     #[command(flatten)]
-    pub terms: Accord,
+    pub accord: Accord,
     #[command(flatten)]
     pub delivery: Delivery,
     #[command(flatten)]

@@ -51,8 +51,8 @@ pub fn score(args: &Score, job: Option<&InJob<'_>>) -> Result<()> {
     refuse(
         "cannot be combined with --joined and --join",
         [
-            ("--threads", args.terms.threads.is_some()),
-            ("--find-difference", args.terms.find_difference),
+            ("--threads", args.accord.threads.is_some()),
+            ("--find-difference", args.accord.find_difference),
             ("--store", args.stored.path().is_some()),
             ("--leave-out", !args.csv.leave_out.is_empty()),
         ],

@@ -90,7 +90,7 @@ pub struct Score {
     #[command(flatten)]
     pub csv: Dialect,
     #[command(flatten)]
-    pub terms: Accord,
+    pub accord: Accord,
     #[command(flatten)]
     pub delivery: Delivery,
     #[command(flatten)]
@@ -182,11 +182,11 @@ impl Score {
     /// To whom results go; a probability tells numbers, so that it must be said.
     pub fn reveal(&self) -> Result<Reveal> {
         match self.asked.reveal_exact {
-            true => self.terms.reveal_numbers(
+            true => self.accord.reveal_numbers(
                 &self.link,
                 "Whoever gets the probability can compute the other party's part of the score, nearly exactly.",
             ),
-            false => self.terms.reveal(&self.link),
+            false => self.accord.reveal(&self.link),
         }
     }
 
