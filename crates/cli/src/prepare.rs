@@ -73,15 +73,15 @@ pub struct Prepare {
     #[arg(value_name = "FUNCTION", value_parser = what::subjects(), requires = "items")]
     subject: Option<Subject>,
     /// How many: 1000000 or 1e6
-    #[arg(long, value_name = "N", value_parser = count, requires = "work")]
+    #[arg(long, value_name = "N", value_parser = count, requires = "subject")]
     items: Option<usize>,
     /// How many lookups in whole tables, in place of a function
     #[arg(
         long,
         value_name = "N",
         value_parser = count,
-        required_unless_present = "work",
-        conflicts_with_all = ["work", "items"]
+        required_unless_present = "subject",
+        conflicts_with_all = ["subject", "items"]
     )]
     lookups: Option<usize>,
     #[command(flatten)]

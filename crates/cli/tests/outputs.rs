@@ -63,3 +63,25 @@ fn no_input_is_replaced_by_force() {
         assert_eq!(fs::read(site.path(output)).unwrap(), before, "{asked} to {output}");
     }
 }
+
+/// CSV under the name of another format would surprise.
+#[test]
+fn results_are_not_written_under_the_names_of_other_formats() {
+    let site = Site::new();
+    site.write_scores("a.csv", &[0.5, 1.0]);
+    site.write("weights.toml", "[weights]\nscore = 1.0\n");
+    for asked in [
+        "apply sigmoid --reveal both --input a.csv --column score",
+        "score --features a.csv --weights weights.toml",
+        "score --join id --features a.csv --weights weights.toml",
+        "join --reveal ids --input a.csv --id id",
+        "stats none.json --count",
+        "lookup --keys a.csv --column id --reveal me --copy c",
+    ] {
+        for output in ["z.json", "z.csv.gz", "z.TSV"] {
+            site.run(&format!("{asked} --output {output} {REST}"))
+                .fails_with(2, "is not supported; accepted: .csv, .parquet, .arrow or .feather");
+            assert!(!site.has(output), "{asked}");
+        }
+    }
+}
