@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _hushtable as native
-from .errors import ParamError
+from .errors import ParamError, ShapeError
 
 Kind = Literal["additive", "xor"]
 Words = NDArray[Any]
@@ -159,6 +159,14 @@ def beyond(words: Words, bits: int, range: Range) -> NDArray[Any]:
     if -(1 << 63) <= ends[0] and ends[1] < 1 << 63:
         return moved.view(np.int64)
     return np.asarray(above.astype(object) + lo, dtype=object)
+
+
+def broadcast(ufunc: np.ufunc, a: Words, b: Words) -> Words:
+    """What a function makes of words as NumPy broadcasts them. Raises `ShapeError` for shapes that do not go together."""
+    try:
+        return np.asarray(ufunc(a, b))
+    except ValueError:
+        raise ShapeError(f"shapes {a.shape} and {b.shape} do not fit together") from None
 
 
 def digest(text: str) -> str:

@@ -161,10 +161,10 @@ class Share(Secret, Arrays):
         if isinstance(other, Share):
             self._same(other, "^")
             range = _words.of_bits(min(self._range[0], other._range[0]), self.bits)
-            return self._like(_broadcast(np.bitwise_xor, self, other), range)
+            return self._like(_words.broadcast(np.bitwise_xor, self._words, other._words), range)
         range = _words.of_bits(self._range[0], self.bits)
         words = _words.words_of(self._public("^", other, self.fraction, range), self.bits)
-        return self._like(_broadcast(np.bitwise_xor, self, self._mine(words)), range)
+        return self._like(_words.broadcast(np.bitwise_xor, self._words, self._mine(words)), range)
 
     __rxor__ = __xor__
 
@@ -381,7 +381,7 @@ class Share(Secret, Arrays):
         self._additive(operation)
         b = self._known(other, operation, limits=_words.signed(64))  # the result has to fit
         self._same(b, operation)
-        words = _words.reduce(_broadcast(np.add if sign == 1 else np.subtract, self, b), self.bits)
+        words = _words.reduce(_words.broadcast(np.add if sign == 1 else np.subtract, self._words, b._words), self.bits)
         (lo, hi), (b_lo, b_hi) = self._range, b._range
         range = (lo + b_lo, hi + b_hi - 1) if sign == 1 else (lo - b_hi + 1, hi - b_lo)
         return self._like(words, also=b)._off_by(self._off + b._off), range
@@ -389,14 +389,6 @@ class Share(Secret, Arrays):
     def _times_whole(self, factors: NDArray[np.int64]) -> Share:
         """The product with public whole numbers mod `2^bits`: local."""
         self._additive("*")
-        words = _broadcast(np.multiply, self, _words.words_of(factors, self.bits))
+        words = _words.broadcast(np.multiply, self._words, _words.words_of(factors, self.bits))
         lo, hi = _words.extremes(factors)
         return self._like(_words.reduce(words, self.bits))._off_by(self._off * max(-lo, hi - 1))
-
-
-def _broadcast(ufunc: np.ufunc, a: Share, b: Share | Words) -> Words:
-    right = b._words if isinstance(b, Share) else b
-    try:
-        return np.asarray(ufunc(a._words, right))
-    except ValueError:
-        raise ShapeError(f"shapes {a.shape} and {right.shape} do not fit together") from None

@@ -1,8 +1,10 @@
 //! Keys that are looked up in a private table: those that cannot be, and those that nobody knows.
 
-use apps::private_table::{Cell, Field, Scale, rows_at};
+use std::thread;
+
+use apps::private_table::{Answer, Cell, Field, Scale, Served, rows_at};
 use hushtable::{
-    net::{Options, connect},
+    net::{Listener, Options, connect},
     session::Session,
 };
 
@@ -60,16 +62,38 @@ fn keys_that_cannot_be_looked_up() {
     assert!(lost.is_reported(), "{lost:?}");
 }
 
-/// A program of one's own, in one call.
+/// A program of one's own in one call, and more keys than OTs are made for at a time, by each extension.
 #[test]
-fn a_program_looks_keys_up() {
+fn a_program_looks_keys_up_and_serves() {
     let site = Site::without_identities();
-    site.write("t.csv", "k,v,w\napple,1.5,x\npear,-2,\n");
-    let server = serve(&site, &format!("--table t.csv --key k --value v --value w {PLAIN}"));
-    let s = Session::new(connect(&server.address, Options::plain()).unwrap()).unwrap();
-    let found = rows_at(s, &[" pear", "plum", "apple"].map(Field::Text)).unwrap();
-    let row = |units, text: &str| Some(vec![Cell::Number(units, Scale::Decimal(1)), Cell::Text(text.into())]);
-    assert_eq!(found, [row(-20, ""), None, row(15, "x")]);
+    let rows: String = (0..400).map(|i| format!("k{i},{}.5,x{i}\n", i - 200)).collect();
+    site.write("t.csv", &format!("k,v,w\n{rows}"));
+    let texts: Vec<String> = (0..600).map(|i| format!(" k{i}")).collect();
+    let keys: Vec<Field> = texts.iter().map(|text| Field::Text(text)).collect();
+    let cells = |i: i64| vec![Cell::Number(10 * (i - 200) + if i < 200 { -5 } else { 5 }, Scale::Decimal(1))];
+    let numbers: Vec<String> = (0..400).map(|i| format!("{}.5", i - 200)).collect();
+    let values: Vec<Field> = numbers.iter().map(|text| Field::Text(text)).collect();
+    for ot in ["auto", "ferret"] {
+        let server = serve(&site, &format!("--table t.csv --key k --value v --ot {ot} {PLAIN}"));
+        let s = Session::new(connect(&server.address, Options::plain()).unwrap()).unwrap();
+        for (i, found) in (0..).zip(rows_at(s, &keys).unwrap()) {
+            assert_eq!(found, (i < 400).then(|| cells(i)), "{ot}: {i}");
+        }
+        // The other way round.
+        let served = Served::of("t", ("k", &keys[..400]), &[("v", &values)], 1000).unwrap();
+        let listener = Listener::bind("127.0.0.1:0", Options::plain()).unwrap();
+        let address = listener.local_addr();
+        let asked: String = (0..600).map(|i| format!("k{i}\n")).collect();
+        site.write("m.csv", &format!("k\n{asked}"));
+        let host = thread::spawn(move || served.host(Session::new(listener.accept()?)?, |_| Answer::Yes));
+        let look = "lookup --keys m.csv --column k --reveal me --force --output o.csv";
+        site.run(&format!("{look} --ot {ot} {PLAIN} --connect {address}")).ok();
+        assert_eq!(host.join().unwrap().unwrap(), 600);
+        let found = site.read("o.csv");
+        let lines: Vec<&str> = found.lines().skip(1).collect();
+        assert_eq!((lines.len(), lines[0], lines[399]), (600, "k0,-200.5,1", "k399,199.5,1"), "{ot}");
+        assert!(lines[400..].iter().all(|line| line.ends_with(",0")), "{ot}: {}", lines[400]);
+    }
 }
 
 /// Keys that an earlier step left as shares.

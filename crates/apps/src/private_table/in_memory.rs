@@ -1,5 +1,5 @@
-//! A private table in one call at each party, for programs that have its rows or their keys in memory. It speaks as
-//! `hushtable serve` and `hushtable lookup` do.
+//! A private table in one call at each party, for programs that have its rows or their keys in memory. The messages are
+//! those of `hushtable serve` and `hushtable lookup`, which tests run against it.
 
 use hushtable::{
     Error, Party, Result,

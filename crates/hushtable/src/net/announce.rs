@@ -19,9 +19,9 @@ pub(super) struct Announced(VecDeque<String>);
 impl Announced {
     /// Remembers `operation`; the message that announces it.
     pub(super) fn push(&mut self, operation: &str) -> Vec<u8> {
-        let message = message(operation);
-        self.0.push_back(message.clone().into_owned());
-        message.into_owned().into_bytes()
+        let message = message(operation).into_owned();
+        self.0.push_back(message.clone());
+        message.into_bytes()
     }
 
     /// The oldest one.

@@ -3,6 +3,7 @@
 use super::announce::{self, Announced};
 use super::farewell::Farewell;
 use super::frame::{Frame, PIECE, announced, wire_len};
+use super::hang_up::{Cancelled, HangUp};
 use super::inbox::Inbox;
 use super::outbox::{Outbox, Sent};
 use super::patience::Patience;
@@ -11,8 +12,6 @@ use super::transport::Transport;
 use crate::error::{Ending, Error, Result};
 use crate::process::Process;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 /// Bytes and rounds since the last [`Channel::take_cost`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,7 +42,7 @@ pub struct Channel {
     failed: bool,
     dead: bool,
     /// Whether a thread of this party hung up.
-    cancelled: Arc<AtomicBool>,
+    cancelled: Cancelled,
 }
 
 impl Channel {
@@ -67,7 +66,7 @@ impl Channel {
             clock: 0,
             failed: false,
             dead: false,
-            cancelled: Arc::default(),
+            cancelled: Cancelled::default(),
         })
     }
 
@@ -217,11 +216,7 @@ impl Channel {
 
     /// A way to hang up from another thread, while this one waits for the peer.
     pub fn hang_up(&self) -> HangUp {
-        HangUp {
-            transport: Arc::clone(&self.transport),
-            process: self.process,
-            cancelled: Arc::clone(&self.cancelled),
-        }
+        self.cancelled.hang_up(Arc::clone(&self.transport), self.process)
     }
 
     /// Tells the peer why this party ends, on all connections that end together: see [`Farewell`].
@@ -311,7 +306,7 @@ impl Channel {
             return error;
         }
         // Whatever the peer has said meanwhile, this party wanted no more of it.
-        if self.cancelled.load(Ordering::Relaxed) {
+        if self.cancelled.is() {
             return Error::Cancelled;
         }
         match self.compare_announced() {
@@ -324,11 +319,7 @@ impl Channel {
     fn guard<T>(&mut self, step: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.process.check("a session")?;
         if self.failed {
-            return Err(if self.cancelled.load(Ordering::Relaxed) {
-                Error::Cancelled
-            } else {
-                Error::Closed
-            });
+            return Err(if self.cancelled.is() { Error::Cancelled } else { Error::Closed });
         }
         let outcome = step(self).map_err(|error| self.explained(error));
         if let Err(e) = &outcome {
@@ -336,25 +327,6 @@ impl Channel {
             self.dead = !matches!(e, Error::Peer(_));
         }
         outcome
-    }
-}
-
-/// Ends a session from another thread: what waits for the peer there ends with [`Error::Cancelled`], what waits at the
-/// peer with [`Error::Closed`].
-#[derive(Clone)]
-pub struct HangUp {
-    transport: Arc<dyn Transport>,
-    process: Process,
-    cancelled: Arc<AtomicBool>,
-}
-
-impl HangUp {
-    /// Hangs up, without waiting for what is on its way. Not in a fork of the session's process.
-    pub fn now(&self) {
-        if self.process.is_current() {
-            self.cancelled.store(true, Ordering::Relaxed);
-            self.transport.close(Duration::ZERO);
-        }
     }
 }
 
@@ -374,6 +346,7 @@ mod tests {
     use super::*;
     use crate::net::Connection;
     use crate::net::patience::{SLOWEST, Timing};
+    use std::time::Duration;
 
     #[test]
     fn a_fork_neither_sends_nor_receives_nor_hangs_up() {
