@@ -9,7 +9,7 @@ use hushtable::{
     net::LinkShape,
     operation::{self, Operation},
     plan::{self, Machine, Objective},
-    run::{self, Ready},
+    run::Ready,
 };
 use prim::Wiped;
 use pyo3::prelude::*;
@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use crate::{
     error::raise,
     party,
-    running::{Material, announced, prepare, set_up},
+    running::{Material, announced, prepare, set_up, shares},
     table::Table,
     words::{Words, sharing},
 };
@@ -108,7 +108,7 @@ pub fn look_up<'py>(
     let found = p.call(py, &announced(name, operation.as_ref()), move |steps, progress| {
         progress.begin(x.len());
         set_up(steps, operation.as_ref(), missing)?;
-        steps.run(progress, |p, watch| run::shares(operation.as_ref(), p, ready, &[&x], watch))
+        steps.run(progress, |p, watch| shares(operation.as_ref(), p, ready, &[&x], watch))
     })?;
     Words::narrow(found, lookup.job.value_bits).into_array(py, &shape)
 }

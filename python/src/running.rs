@@ -2,7 +2,12 @@
 
 use std::sync::{Arc, Mutex};
 
-use hushtable::{Error, operation, run as runner, run::Ready};
+use hushtable::{
+    Error, Party,
+    error::same,
+    operation::{self, Operation as Operated, Words},
+    run::{self as runner, Ready, Watch},
+};
 use numpy::{PyArrayDyn, PyReadonlyArrayDyn};
 use prim::Wiped;
 use pyo3::prelude::*;
@@ -52,7 +57,7 @@ pub fn run<'py>(
     material: Option<&Material>,
 ) -> PyResult<Bound<'py, PyArrayDyn<u64>>> {
     let operands = given(&x, &y)?;
-    let items = operation.now.items(operands[0].len()).map_err(|e| raise(py, &e))?;
+    let items = items(operation.now.as_ref(), p, &operands).map_err(|e| raise(py, &e))?;
     let taken = material.map(|material| material.take(py, items)).transpose()?;
     let missing = if taken.is_some() { 0 } else { items };
     p.chance.add(py, &operation.now.chance(missing))?;
@@ -64,9 +69,28 @@ pub fn run<'py>(
         let operands: Vec<&[u64]> = operands.iter().map(|words| &words[..]).collect();
         progress.begin(items);
         set_up(steps, operation.as_ref(), missing)?;
-        steps.run(progress, |p, watch| runner::shares(operation.as_ref(), p, ready, &operands, watch))
+        steps.run(progress, |p, watch| shares(operation.as_ref(), p, ready, &operands, watch))
     })?;
     array(py, std::mem::take(&mut *found), &out)
+}
+
+/// How many items these operands are.
+pub fn items(operation: &dyn Operated, p: &party::Party, operands: &[Wiped<u64>]) -> Result<usize, Error> {
+    let operands: Vec<&[u64]> = operands.iter().map(|words| &words[..]).collect();
+    operation.signature().items(p.role(), &operands)
+}
+
+/// This party's shares of the only column of results.
+pub fn shares(
+    operation: &dyn Operated,
+    p: &mut Party,
+    ready: Ready,
+    operands: &[&[u64]],
+    watch: &dyn Watch,
+) -> Result<Words, Error> {
+    let mut columns = runner::shares(operation, p, ready, operands, watch)?;
+    same("columns of results", 1, columns.len())?;
+    Ok(columns.remove(0))
 }
 
 /// Both operands, or the one that there is.
@@ -87,7 +111,7 @@ pub fn prepare_operation(
     operation: &Operation,
     count: usize,
 ) -> PyResult<Material> {
-    let count = operation.ahead.items(count).map_err(|e| raise(py, &e))?;
+    let count = operation.ahead.signature().takes[0].items(count).map_err(|e| raise(py, &e))?;
     let operation = suiting(py, p, &operation.ahead, count)?;
     p.chance.add(py, &operation.chance(count))?;
     let ready = prepare(py, p, name, Arc::clone(&operation), count)?;

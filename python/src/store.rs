@@ -10,7 +10,7 @@ use hushtable::{
     lut::{LookupJob, Protocol},
     net::Identity,
     operation,
-    run::{self, Ready},
+    run::Ready,
     store::{self, Contents, Reserved},
 };
 use numpy::PyArrayDyn;
@@ -23,7 +23,7 @@ use crate::{
     lookup::{Lookup, indices},
     operation::Operation,
     party::{self, Steps},
-    running::{Array, announced, given, set_up},
+    running::{self, Array, announced, given, set_up},
     words::{Words, array, sharing},
 };
 
@@ -235,7 +235,7 @@ fn spend(
 ) -> PyResult<operation::Words> {
     let inner = Arc::clone(&store.inner);
     let items = store.open(py, |open| {
-        let items = operation.items(operands[0].len())?;
+        let items = running::items(operation.as_ref(), p, &operands)?;
         open.store.fits(operation.as_ref())?;
         enough(&open.store, items, no_offline)?;
         Ok(items)
@@ -248,7 +248,7 @@ fn spend(
         set_up(steps, operation.as_ref(), items - reserved.len())?;
         let ready = Ready { reserved: Some(reserved), ..Ready::default() };
         let operands: Vec<&[u64]> = operands.iter().map(|words| &words[..]).collect();
-        steps.run(progress, |p, watch| run::shares(operation.as_ref(), p, ready, &operands, watch))
+        steps.run(progress, |p, watch| running::shares(operation.as_ref(), p, ready, &operands, watch))
     })
 }
 

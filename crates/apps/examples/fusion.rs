@@ -22,7 +22,7 @@ use hushtable::{
     Party, Role,
     net::{Identity, Listener, Options, connect},
     operation::Operation,
-    run::{self, Outcome, Ready, Reveal, Unwatched},
+    run::{self, Ready, Reveal, Unwatched},
 };
 use hushtable_apps::fusion::Fusion;
 use zeroize::Zeroizing;
@@ -147,10 +147,8 @@ pub fn decide(p: &mut Party, visitors: &Visitors) -> Result<Vec<i64>> {
         Role::P1 => others.chain(own).collect(),
     };
     let (lanes, ready) = (slice::from_mut(p), vec![Ready::default()]);
-    match run::run(&fusion, lanes, ready, &operands, Reveal::Both, &Unwatched)?.outcome {
-        Outcome::Values(accepted) => Ok(accepted),
-        _ => Err("the results are for both".into()),
-    }
+    let done = run::run(&fusion, lanes, ready, &operands, Reveal::Both, &Unwatched)?;
+    done.values().ok_or_else(|| "the results are for both".into())
 }
 
 /// Both parties as processes that `start` makes of arguments; what they decided, beside plaintext.

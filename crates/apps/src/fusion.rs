@@ -22,7 +22,7 @@ use hushtable::{
     arith::{Fixed, Objective},
     bill::Bill,
     math::{Bounds, Evaluation, Function, Method, Options, Outside},
-    operation::{Bands, Held, Material, Operation},
+    operation::{Bands, Material, Operation, Port, Signature},
     source::Origin,
     terms::Value,
 };
@@ -132,8 +132,9 @@ impl Operation for Fusion {
         ]
     }
 
-    fn result(&self) -> Held {
-        self.reached.result()
+    fn signature(&self) -> Signature {
+        let score = Port::additive("score", BITS).scaled(self.fraction);
+        Signature::new(vec![score; self.devices()], self.reached.result())
     }
 
     fn bill(&self, items: usize) -> Result<Bill> {
@@ -178,7 +179,7 @@ impl Material for Scores {
         self: Box<Self>,
         s: &mut hushtable::session::Session,
         operands: &[&[u64]],
-    ) -> Result<hushtable::operation::Words> {
+    ) -> Result<Vec<hushtable::operation::Words>> {
         let Self { fusion, items, tangents, reached } = *self;
         let (want, got) = (fusion.devices(), operands.len());
         if got != want {

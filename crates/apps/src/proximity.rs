@@ -35,7 +35,7 @@ use hushtable::{
     arith::{AngleJob, Angles, MatrixShape, Objective, SmallMatrixJob, SmallMatrixProduct},
     bill::Bill,
     math::rounded_up,
-    operation::{Bands, Held, Material, Operation, Words},
+    operation::{Bands, Held, Material, Operation, Port, Signature, Words},
     session::Session,
     source::Origin,
 };
@@ -59,6 +59,11 @@ const SUM: u32 = 50;
 
 /// What floating point may add to an error that is computed in it.
 const ROUNDING: f64 = 1.001;
+
+/// What is taken: of own places, and of shared ones.
+const COORDINATES: [&str; 3] = ["x", "y", "z"];
+const SHARED: [&str; 4] =
+    ["latitude of one", "longitude of one", "latitude of the other", "longitude of the other"];
 
 /// Pairs whose material is in memory at a time.
 const BATCH: usize = 1 << 12;
@@ -256,8 +261,16 @@ impl Operation for Proximity {
         vec![("metres", self.within.to_string()), ("method", self.method())]
     }
 
-    fn result(&self) -> Held {
-        self.closer.result()
+    fn signature(&self) -> Signature {
+        let takes = match self.places {
+            Places::Shared => SHARED.map(|name| Port::additive(name, TURN)).to_vec(),
+            own => {
+                let bits = own.coordinate_bits();
+                let port = |&name: &_| Port { held: Held::Own, ..Port::additive(name, bits) };
+                COORDINATES[..own.coordinates()].iter().map(port).collect()
+            }
+        };
+        Signature::new(takes, self.closer.result())
     }
 
     fn bill(&self, items: usize) -> Result<Bill> {
@@ -334,7 +347,7 @@ impl Material for Pairs {
         self.items
     }
 
-    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Words> {
+    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<Words>> {
         let want = match self.squares {
             Squares::Own(places, _) => places.coordinates(),
             Squares::Cosines(_) => 4,

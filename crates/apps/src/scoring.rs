@@ -33,7 +33,7 @@ use hushtable::{
     bill::Bill,
     math::{Bounds, Card, Evaluation, Function, Options},
     net::LinkShape,
-    operation::{Bands, Held, Material, Operation},
+    operation::{Bands, Material, Operation, Signature},
     source::{Origin, Shape},
 };
 
@@ -219,8 +219,8 @@ impl Operation for Scoring {
         ]
     }
 
-    fn result(&self) -> Held {
-        self.operation().result()
+    fn signature(&self) -> Signature {
+        self.operation().signature()
     }
 
     fn bill(&self, items: usize) -> Result<Bill> {

@@ -6,7 +6,7 @@ use hushtable::{
     confidential::{copy::EncryptedCopy, prf::Cipher},
     math::SoftmaxJob,
     operation::Operation,
-    run::{self, Outcome, Ready, Reveal, Unwatched},
+    run::{self, Ready, Reveal, Unwatched},
     run_pair,
 };
 use hushtable_apps::{
@@ -68,10 +68,8 @@ fn opened(job: EmbeddingJob, ids: &[u64], masks: &[u64]) -> Vec<u64> {
         };
         let lanes = std::slice::from_mut(p);
         let done = run::run(&embedding, lanes, vec![Ready::default()], &[&mine], Reveal::Both, &Unwatched)?;
-        match done.outcome {
-            Outcome::Values(values) => Ok(values.iter().map(|&x| low(x as u64, job.bits)).collect()),
-            _ => panic!("not opened"),
-        }
+        let values = done.values().expect("both get them");
+        Ok(values.iter().map(|&x| low(x as u64, job.bits)).collect())
     };
     let (a, b) = run_pair(Party::pair_seeded(31).expect("a pair"), party, party).expect("an honest run");
     assert_eq!(a, b);
@@ -157,11 +155,9 @@ fn softmax_takes_what_comes_out() {
         let mine = if p.role() == Role::P1 { ids.to_vec() } else { vec![0; 4] };
         let rows = run::shares(&embedding, p, Ready::default(), &[&mine], &Unwatched)?;
         let lanes = std::slice::from_mut(p);
-        let done = run::run(&softmax, lanes, vec![Ready::default()], &[&rows], Reveal::Both, &Unwatched)?;
-        match done.outcome {
-            Outcome::Values(values) => Ok(values.iter().map(|&x| low(x as u64, job.bits)).collect()),
-            _ => panic!("not opened"),
-        }
+        let done = run::run(&softmax, lanes, vec![Ready::default()], &[&rows[0]], Reveal::Both, &Unwatched)?;
+        let values = done.values().expect("both get them");
+        Ok(values.iter().map(|&x| low(x as u64, job.bits)).collect())
     };
     let pair = Party::pair_seeded(7).expect("a pair");
     let (found, _) = run_pair(pair, party, party).expect("an honest run");
@@ -222,7 +218,7 @@ fn several_tables_on_one_connection() {
             let which = if mixed && p.role() == Role::P1 { 1 - i } else { i };
             let embedding = Embedding::new(job, tables[which].clone())?;
             let shares = run::shares(&embedding, p, Ready::default(), &[&[p.role() as u64 * 5]], &Unwatched)?;
-            found.push(p.open(&hushtable::AShare::<u64>::new(16, shares.to_vec()))?);
+            found.push(p.open(&hushtable::AShare::<u64>::new(16, shares[0].to_vec()))?);
         }
         Ok(found)
     };

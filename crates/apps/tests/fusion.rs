@@ -36,7 +36,7 @@ fn asked(fusion: &Fusion, scores: &[Vec<u64>]) -> Vec<u64> {
         let operands: Vec<&[u64]> = operands.iter().map(Vec::as_slice).collect();
         let found = fusion.prepare(p, people)?.eval(p, &operands)?;
         p.barrier()?;
-        Ok(found.to_vec())
+        Ok(found[0].to_vec())
     };
     let (a, b) = run_pair(Party::pair_seeded(8).unwrap(), job, job).unwrap();
     a.iter().zip(&b).map(|(a, b)| (a ^ b) & 1).collect()

@@ -118,7 +118,7 @@ fn joined_rows_are_those_of_the_tables() {
             let query = JoinQuery::new(job.clone(), transferred(p, &job, &plain)?)?;
             let (keys, counts) = (mine(p.role(), &flat, &masks), mine(p.role(), &counts, &bits));
             let found = run::shares(&query, p, Ready::default(), &[&keys, &counts], &Unwatched)?;
-            let joined = Joined::of(&job, &found)?;
+            let joined = Joined::of(&job, found)?;
             let valid = joined.valid.open(p)?;
             let valid = Bits::new(joined.valid.len(), valid).iter().collect();
             Ok((valid, joined.columns.iter().map(|column| p.open(column)).collect::<Result<_>>()?))
@@ -153,12 +153,12 @@ fn query(p: &mut Party, reveal: Option<Role>) -> Result<Option<Vec<Group>>> {
     let counts = at_p0(&vec![1; customers.len()], p.role());
     let keys = at_p0(&customers, p.role());
     let found = run::shares(&query, p, Ready::default(), &[&keys, &counts], &Unwatched)?;
-    let first = Joined::of(&orders, &found)?;
+    let first = Joined::of(&orders, found)?;
     // Nobody knows which orders there are now.
     let query = JoinQuery::new(lines.clone(), transferred(p, &lines, &of_lines)?)?;
     let valid: Vec<u64> = first.valid.iter().collect();
     let found = run::shares(&query, p, Ready::default(), &[first.columns[0].words(), &valid], &Unwatched)?;
-    let joined = Joined::of(&lines, &found)?;
+    let joined = Joined::of(&lines, found)?;
     let rows = joined.valid.len();
     let prices = XorToAdditive::prepare(p, [16, 40], rows)?.unsigned(p, &joined.columns[0])?;
     // Whoever is not P0 has 0.
@@ -307,7 +307,7 @@ fn what_does_not_fit_is_refused() {
     refused(&[], [&[], &[], &[]], "rows of a table: 0");
     assert!(matches!(good.encrypt(&[1], &[&[0], &[0]]), Err(Error::Shape { want: 3, got: 2, .. })));
     assert!(matches!(good.encrypt(&[1], &[&[0], &[0, 1], &[0]]), Err(Error::Shape { want: 1, got: 2, .. })));
-    assert!(matches!(Joined::of(&good, &[0; 7]), Err(Error::Shape { want: 8, got: 7, .. })));
+    assert!(matches!(Joined::of(&good, vec![]), Err(Error::Shape { want: 4, got: 0, .. })));
     let table = Plain::of(&good, 5).encrypt(&good).expect("a table");
     let other = JoinJob { columns: vec![9], ..good.clone() };
     assert!(matches!(JoinQuery::new(other, table.clone()), Err(Error::Param { .. })));

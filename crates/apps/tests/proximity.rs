@@ -43,7 +43,7 @@ fn asked(within: f64, places: Places, pairs: &[[Place; 2]]) -> Vec<u64> {
         let operands: Vec<&[u64]> = operands.iter().map(Vec::as_slice).collect();
         let found = proximity.prepare(p, pairs.len())?.eval(p, &operands)?;
         p.barrier()?;
-        Ok(found.to_vec())
+        Ok(found[0].to_vec())
     };
     let (a, b) = run_pair(Party::pair_seeded(5).unwrap(), job, job).unwrap();
     a.iter().zip(&b).map(|(a, b)| (a ^ b) & 1).collect()

@@ -1,12 +1,12 @@
 //! Scores of two parties against the plaintext model.
 
 use hushtable::{
-    AShare, BShare, Party, Result, Role,
+    AShare, Party, Result, Role,
     arith::{CompareDomain, CompareJob, Comparison, Fixed, Objective},
     math::Function,
     operation::Operation,
+    run::Reveal,
     run_pair,
-    share::Sharing,
 };
 use hushtable_apps::scoring::{Question, Scoring, Weights};
 
@@ -24,14 +24,9 @@ fn run(scoring: &Scoring, sums: &[i64]) -> Vec<i64> {
     let party = |p: &mut Party| -> Result<Vec<i64>> {
         let mine = &parts[p.role() as usize];
         let material = scoring.prepare(p, mine.len())?;
-        let (words, held) = (material.eval(p, &[mine])?, scoring.result());
-        if held.sharing == Sharing::Xor {
-            let bits = p.open(&BShare::<u64>::new(held.bits, words.to_vec()))?;
-            return Ok(bits.iter().map(|&bit| bit as i64).collect());
-        }
-        let unused = 64 - held.bits;
-        let y = p.open(&AShare::<u64>::new(held.bits, words.to_vec()))?;
-        Ok(y.iter().map(|w| (w << unused) as i64 >> unused).collect())
+        let columns = material.eval(p, &[mine])?;
+        let mut opened = Reveal::Both.open(p, &scoring.signature().gives, columns)?;
+        Ok(opened.remove(0).values().expect("both get them"))
     };
     let (first, second) = run_pair(Party::pair_seeded(7).unwrap(), party, party).unwrap();
     assert_eq!(first, second);
@@ -108,7 +103,7 @@ fn a_model_of_two_parties_gives_what_it_gives_as_a_whole() {
         let parts = rows.iter().map(|row| Ok(scoring.encode(part(row)?).unwrap()));
         let parts = parts.collect::<Result<Vec<_>>>()?;
         let held = scoring.result();
-        let y = scoring.prepare(p, rows.len())?.eval(p, &[&parts])?;
+        let y = scoring.prepare(p, rows.len())?.eval(p, &[&parts])?.remove(0);
         Fixed::new(AShare::<u64>::new(held.bits, y.to_vec()), held.fraction)?.open(p)
     };
     let (got, _) = run_pair(Party::pair_seeded(8).unwrap(), party, party).unwrap();

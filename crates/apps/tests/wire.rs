@@ -71,7 +71,7 @@ fn queried(p: &mut Party) -> Result<()> {
     let (owner, keys) = (Role::P0, Keys::Dense { bits: 4 });
     let job = JoinJob { owner, cipher: Cipher::LowMc, keys, columns: vec![9, 3], per_key: 2 };
     let material = JoinQuery::new(job.clone(), table(p, job.copy())?)?.prepare(p, ITEMS)?;
-    let joined = Joined::of(&job, &material.eval(p, &[&[3; ITEMS], &[1; ITEMS]])?)?;
+    let joined = Joined::of(&job, material.eval(p, &[&[3; ITEMS], &[1; ITEMS]])?)?;
     let compare = CompareJob::new(9, CompareDomain::Near, Objective::Total)?;
     let x = AShare::new(9, vec![3; 2 * ITEMS]);
     let valid = Filter::prepare(p, compare, 2 * ITEMS)?.at_least(p, &joined.valid, &x, &x)?;

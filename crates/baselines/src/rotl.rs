@@ -13,7 +13,7 @@ use hushtable::{
     gates::{Bits, Triples, and_pairs},
     lut::{LookupJob, Prepared, Protocol, Table},
     onehot::Cyclic,
-    operation::{Held, Material, Operation, Words},
+    operation::{Material, Operation, Port, Signature, Words},
     session::Session,
     share::{Bitwise, Sharing},
     source::Origin,
@@ -77,8 +77,8 @@ impl Operation for ByRotation {
         vec![("bits", self.bits.to_string()), ("digit", self.digit.to_string())]
     }
 
-    fn result(&self) -> Held {
-        Held { sharing: Sharing::Xor, bits: 1, fraction: 0, range: Some([0, 1]) }
+    fn signature(&self) -> Signature {
+        Signature::new(["x", "y"].map(|name| Port::additive(name, self.bits)), Port::bit("less"))
     }
 
     fn bill(&self, items: usize) -> Result<Bill> {
@@ -102,7 +102,7 @@ impl Material for Made {
         self.items
     }
 
-    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Words> {
+    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<Words>> {
         let Self { of, items, lookups, mut triples } = *self;
         let (below, role) = (of.bits - 1, s.role());
         let differences: Words =
@@ -125,7 +125,7 @@ impl Material for Made {
             orders = joined(s, &mut triples, &orders)?;
         }
         let top = Bits::collect(differences.iter().map(|x| x >> below & 1));
-        Ok(Words::new((&top ^ &orders[0].less).not(role).iter().collect()))
+        Ok(vec![Words::new((&top ^ &orders[0].less).not(role).iter().collect())])
     }
 }
 

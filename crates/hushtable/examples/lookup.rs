@@ -25,7 +25,7 @@ pub fn main() -> Result<()> {
     let (at_p0, at_p1) = run_pair(Party::pair()?, party, party)?;
     let want = [5, 255, 0].map(|i| i64::from(entry(i)));
     for done in [at_p0, at_p1] {
-        assert_eq!(done.outcome.values().as_deref(), Some(&want[..]));
+        assert_eq!(done.values().as_deref(), Some(&want[..]));
     }
     println!("{want:?}");
     Ok(())

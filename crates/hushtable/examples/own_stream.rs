@@ -70,7 +70,7 @@ fn compare(stream: Arc<Stream>, role: Role, mine: [&[u64]; 2]) -> Result<Vec<i64
     let mut p = Party::new(Connection::over(stream, role, "the other task", Options::plain())?, None)?;
     let equal = Compare::new(Relation::Eq, [16, 0], [0, 100], [0, 100], Objective::Rounds)?;
     let done = Job::new(&equal).on(mine[0]).on(mine[1]).reveal(Reveal::Both).run(&mut p)?;
-    Ok(done.outcome.values().expect("both get them"))
+    Ok(done.values().expect("both get them"))
 }
 
 /// Runs it.

@@ -26,7 +26,7 @@ pub fn main() -> Result<()> {
         let job = Job::new(&tanh).on(&mine).ready(Ready { made, reserved: None }).reveal(Reveal::Both);
         let done = job.run(p)?;
         assert_eq!(done.offline.rounds, 0, "all was ready");
-        Ok(done.outcome.values().expect("both get them"))
+        Ok(done.values().expect("both get them"))
     };
     let (at_p0, at_p1) = run_pair(Party::pair()?, party, party)?;
     assert_eq!(at_p0, at_p1);

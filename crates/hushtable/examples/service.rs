@@ -21,7 +21,7 @@ fn compute(p: &mut Party, addends: &[f64]) -> Result<Option<Vec<f64>>> {
     let bill = job.bill(words.len())?;
     println!("{}: {:.0} bytes, {} rounds online", p.role(), bill.bytes(), bill.online.rounds);
     run::set_up(&risk, p, words.len())?;
-    let values = job.run(p)?.outcome.values();
+    let values = job.run(p)?.values();
     Ok(values.map(|values| values.iter().map(|&v| v as f64 / 4096.0).collect()))
 }
 

@@ -1,10 +1,9 @@
 //! Operations: what a program or the Python package can ask for, each behind the same few methods.
 //!
 //! An [`Operation`] is a batch of work that both parties know: public. It says what the parties compare, what it
-//! costs, and how its results are held; it prepares one-time [`Material`], which takes this party's shares and gives
-//! shares of the results; that can be read from a [`store`](crate::store), too. [`run`](crate::run) does the rest for
-//! all of them alike: batches, lanes, material from
-//! disk, phases, opening.
+//! costs, and the [columns](Signature) that it takes and gives; it prepares one-time [`Material`], which makes of this
+//! party's words of the first those of the others, and can be read from a [`store`](crate::store), too. [`run`](crate::run)
+//! does the rest for all of them alike: batches, lanes, material from disk, phases, opening.
 //!
 //! Numbers pass as words of 64 bits; only the low bits count. A protocol's own types say more, and code that
 //! knows what it wants calls these.
@@ -17,6 +16,7 @@ mod function;
 mod intervals;
 mod lookup;
 mod secret_table;
+mod signature;
 mod tensor;
 
 pub use arithmetic::{Multiply, Products, Select, Truncate};
@@ -26,6 +26,7 @@ pub use convert::ToAdditive;
 pub use intervals::Intervals;
 pub use lookup::Lookup;
 pub use secret_table::SecretTable;
+pub use signature::{Held, Port, Signature};
 pub use tensor::LayerNorm;
 
 use zeroize::Zeroizing;
@@ -38,32 +39,11 @@ use crate::{
     net::LinkShape,
     party::Party,
     session::Session,
-    share::Sharing,
     source::{Origin, Shape},
 };
 
 /// This party's shares of results, wiped when they are dropped.
 pub type Words = Zeroizing<Vec<u64>>;
-
-/// How the results of an operation are shared and held. Public.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Held {
-    /// How they are shared.
-    pub sharing: Sharing,
-    /// Width of a result.
-    pub bits: u32,
-    /// Bits behind the point.
-    pub fraction: u32,
-    /// The least and the greatest result, times `2^fraction`; `None` where that is not known.
-    pub range: Option<[i64; 2]>,
-}
-
-impl Held {
-    /// Whether results are numbers in two's complement; else they are bits, 0 and 1.
-    pub fn signed(&self) -> bool {
-        self.bits > 1 || self.range != Some([0, 1])
-    }
-}
 
 /// What two parties compute together. Public, the same at both.
 pub trait Operation: Send + Sync {
@@ -77,34 +57,12 @@ pub trait Operation: Send + Sync {
     /// values.
     fn fields(&self) -> Vec<(&'static str, String)>;
 
-    /// How the results are shared and held.
-    fn result(&self) -> Held;
+    /// What it takes and what it gives.
+    fn signature(&self) -> Signature;
 
-    /// How many words of an operand belong to an item: a row's numbers, a matrix' entries. All that is cut, into lanes,
-    /// batches or pieces of a store, is cut between items.
-    fn takes(&self, _operand: usize) -> usize {
-        1
-    }
-
-    /// How many words an item gives.
-    fn gives(&self) -> usize {
-        1
-    }
-
-    /// How many items so many words of the first operand are.
-    ///
-    /// # Errors
-    /// [`Error::Shape`] unless they are whole ones.
-    fn items(&self, words: usize) -> Result<usize> {
-        let each = self.takes(0).max(1);
-        match words.is_multiple_of(each) {
-            true => Ok(words / each),
-            false => Err(Error::Shape {
-                what: "words of whole items",
-                want: words.next_multiple_of(each),
-                got: words,
-            }),
-        }
+    /// The first column that it gives: most operations give no other.
+    fn result(&self) -> Port {
+        self.signature().gives[0]
     }
 
     /// What `items` of it cost.
@@ -180,15 +138,16 @@ pub trait Material: Send {
     /// How many items it serves.
     fn items(&self) -> usize;
 
-    /// Online: this party's shares of the results, from its words of each operand. Spends the material.
+    /// Online: this party's words of each column that is given, from those of each that is taken, in the order of the
+    /// [signature](Operation::signature). Spends the material.
     ///
     /// # Errors
     /// [`Error::Shape`] unless the operands are those prepared for, [`Error::Param`] at both parties for numbers that
     /// are refused, and those of the channel.
-    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Words>;
+    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<Words>>;
 }
 
-/// Material and what spends it: for operations whose material has a type of its own.
+/// Material and what spends it: for operations that give one column.
 struct Spend<F> {
     items: usize,
     spend: F,
@@ -199,8 +158,8 @@ impl<F: FnOnce(&mut Session, &[&[u64]]) -> Result<Vec<u64>> + Send> Material for
         self.items
     }
 
-    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Words> {
-        (self.spend)(s, operands).map(Words::new)
+    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<Words>> {
+        Ok(vec![Words::new((self.spend)(s, operands)?)])
     }
 }
 
@@ -215,7 +174,7 @@ impl Material for Bound {
         self.material.items()
     }
 
-    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Words> {
+    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<Words>> {
         if s.id() != self.id {
             let (got, accepted) = ("that of another one".into(), "what the same lane prepared".into());
             return Err(Error::Param { what: "material in a session's lane", got, accepted });

@@ -27,7 +27,8 @@ pub use traced::Traced;
 use crate::{
     bill::Bill,
     error::{Ending, Error, Result, same},
-    operation::{Material, Operation, Words, bound},
+    net::Role,
+    operation::{Material, Operation, Port, Signature, Words, bound},
     party::Party,
     store::Reserved,
 };
@@ -57,8 +58,8 @@ impl Watch for Unwatched {}
 
 /// What lanes ended with.
 pub struct Done {
-    /// The results.
-    pub outcome: Outcome,
+    /// The results, column by column.
+    pub outcomes: Vec<Outcome>,
     /// What was prepared.
     pub offline: Phase,
     /// What needed the inputs, the opening included.
@@ -83,9 +84,32 @@ impl Ready {
     }
 }
 
-/// Shares that one lane ended with, and what they took.
+impl Done {
+    /// The values of the first column, at a party that gets them.
+    pub fn values(self) -> Option<Vec<i64>> {
+        self.outcomes.into_iter().next()?.values()
+    }
+
+    /// This party's shares of the first column, of results that stay shared.
+    pub fn shares(self) -> Option<Words> {
+        self.outcomes.into_iter().next()?.shares()
+    }
+
+    /// Results that stayed shared, opened to whom `reveal` says.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub fn open(self, operation: &dyn Operation, p: &mut Party, reveal: Reveal) -> Result<Self> {
+        let Signature { gives, .. } = operation.signature();
+        let columns = self.outcomes.into_iter().map(|shared| shared.shares().unwrap_or_default()).collect();
+        let (outcomes, opening) = Phase::of(p, |p| reveal.open(p, &gives, columns))?;
+        Ok(Self { outcomes, offline: self.offline, online: self.online.then(opening) })
+    }
+}
+
+/// The columns that one lane ended with, and what they took.
 struct Lane {
-    words: Words,
+    columns: Vec<Words>,
     offline: Phase,
     online: Phase,
 }
@@ -104,7 +128,9 @@ pub fn run(
     reveal: Reveal,
     watch: &dyn Watch,
 ) -> Result<Done> {
-    let items = whole(operation, operands)?;
+    let signature = operation.signature();
+    let role = lanes.first().ok_or(Error::Shape { what: "lanes", want: 1, got: 0 })?.role();
+    let items = signature.items(role, operands)?;
     operation.chance(items).check()?;
     let pieces = pieces(items, lanes.len());
     same("lanes' material", ready.len().clamp(pieces.len(), lanes.len().max(pieces.len())), ready.len())?;
@@ -112,8 +138,8 @@ pub fn run(
     let count = pieces.len();
     let shares = in_threads(work, |(i, ((p, at), ready)), go_on| {
         let what = format!("results for {}, lane {} of {count}", reveal.name(), i + 1);
-        let work =
-            OneLane { operation, what: &what, items: at.len(), operands: &slices(operation, operands, at) };
+        let operands = &slices(&signature.takes, role, operands, at);
+        let work = OneLane { operation, what: &what, items: at.len(), operands };
         work.run(p, ready, watch, go_on).inspect_err(|error| {
             // The other lanes would go on for nothing.
             if let Some(why) = Ending::of(error).filter(|_| count > 1) {
@@ -121,18 +147,17 @@ pub fn run(
             }
         })
     })?;
-    let held = operation.result();
     let work = lanes.iter_mut().zip(shares);
     let opened = in_threads(work, |(p, lane), _| {
-        let Lane { words, offline, online } = lane;
-        let (outcome, opening) = Phase::of(p, |p| reveal.open(p, held, words))?;
+        let Lane { columns, offline, online } = lane;
+        let (outcomes, opening) = Phase::of(p, |p| reveal.open(p, &signature.gives, columns))?;
         watch.took(Step::Online, opening);
-        Ok(Done { outcome, offline, online: online.then(opening) })
+        Ok(Done { outcomes, offline, online: online.then(opening) })
     })?;
     let all = opened.into_iter().reduce(|mut all, lane| {
-        all.outcome.append(lane.outcome);
+        all.outcomes.iter_mut().zip(lane.outcomes).for_each(|(all, rest)| all.append(rest));
         let (offline, online) = (all.offline.beside(lane.offline), all.online.beside(lane.online));
-        Done { outcome: all.outcome, offline, online }
+        Done { outcomes: all.outcomes, offline, online }
     });
     all.ok_or(Error::Shape { what: "lanes", want: 1, got: 0 })
 }
@@ -167,12 +192,12 @@ pub fn prepare(
 /// # Errors
 /// Those of the operation.
 pub fn bill(operation: &dyn Operation, items: usize, lanes: usize, reveal: Reveal) -> Result<Bill> {
-    let bits = operation.result().bits;
+    let gives = operation.signature().gives;
     let lane = |items: usize| -> Result<Bill> {
         let batch = operation.most().max(1);
         let batches = (0..items).step_by(batch).map(|from| operation.bill(batch.min(items - from)));
         let all = batches.reduce(|all, next| Ok(all? + next?)).unwrap_or(Ok(Bill::FREE))?;
-        Ok(all + reveal.bill(bits).times(items * operation.gives()))
+        Ok(all + reveal.bill(&gives).times(items))
     };
     pieces(items, lanes)
         .iter()
@@ -189,7 +214,7 @@ pub fn set_up(operation: &dyn Operation, p: &mut Party, items: usize) -> Result<
     p.prepare_ot(send, recv)
 }
 
-/// Shares of the results at one party's only lane, which stay shared.
+/// This party's words of each column that is given, at its only lane: results stay shared.
 ///
 /// # Errors
 /// As [`run`].
@@ -199,11 +224,11 @@ pub fn shares(
     ready: Ready,
     operands: &[&[u64]],
     watch: &dyn Watch,
-) -> Result<Words> {
-    let items = whole(operation, operands)?;
+) -> Result<Vec<Words>> {
+    let items = operation.signature().items(p.role(), operands)?;
     operation.chance(items).check()?;
     let work = OneLane { operation, what: "results stay shared", items, operands };
-    Ok(work.run(p, ready, watch, &|| true)?.words)
+    Ok(work.run(p, ready, watch, &|| true)?.columns)
 }
 
 /// Items of each of so many lanes, the first ones with more; lanes without any are left out.
@@ -232,24 +257,31 @@ impl OneLane<'_> {
         let Self { operation, what, items, operands } = *self;
         let mut announced =
             compare::announce(p, &format!("{what}, {} ready", ready.items()), operation, items)?;
-        let mut lane = Lane { words: Words::default(), offline: Phase::default(), online: Phase::default() };
+        let Signature { takes, gives } = operation.signature();
+        let columns = gives.iter().map(|_| Words::default()).collect();
+        let mut lane = Lane { columns, offline: Phase::default(), online: Phase::default() };
         let mut at = 0;
         while at < items && go_on() {
             let (material, offline) = next(operation, p, &mut ready, items - at)?;
             let now = at..at + material.items();
-            let given = slices(operation, operands, &now);
+            let given = slices(&takes, p.role(), operands, &now);
             at = now.end;
             let count = now.len();
             let offline = announced.left_out(offline);
-            let (words, online) = Phase::of(p, |p| material.eval(p, &given))?;
+            let (columns, online) = Phase::of(p, |p| material.eval(p, &given))?;
             let online = announced.left_out(online);
-            if count == items {
-                lane.words = words;
-            } else {
-                // Grows once, from nothing, so that no part of it is left behind.
-                let left = items * operation.gives() - lane.words.len();
-                lane.words.reserve_exact(left);
-                lane.words.extend_from_slice(&words);
+            same("columns that an operation gives", gives.len(), columns.len())?;
+            for ((words, all), port) in columns.into_iter().zip(&mut lane.columns).zip(&gives) {
+                let each = port.words_at(p.role());
+                same("words of a result", count * each, words.len())?;
+                if count == items {
+                    *all = words;
+                } else {
+                    // Grows once, from nothing, so that no part of it is left behind.
+                    let left = items * each - all.len();
+                    all.reserve_exact(left);
+                    all.extend_from_slice(&words);
+                }
             }
             watch.took(Step::Offline, offline);
             watch.took(Step::Online, online);
@@ -290,19 +322,13 @@ fn make(operation: &dyn Operation, p: &mut Party, items: usize) -> Result<(Box<d
     })
 }
 
-/// How many items the operands are, all of them whole.
-fn whole(operation: &dyn Operation, operands: &[&[u64]]) -> Result<usize> {
-    let items = operation.items(operands.first().map_or(0, |x| x.len()))?;
-    for (i, x) in operands.iter().enumerate() {
-        same("words of an operand", items * operation.takes(i), x.len())?;
-    }
-    Ok(items)
-}
-
 /// The words of some items.
-fn slices<'a>(operation: &dyn Operation, operands: &[&'a [u64]], at: &Range<usize>) -> Vec<&'a [u64]> {
-    let words = |i: usize| operation.takes(i) * at.start..operation.takes(i) * at.end;
-    operands.iter().enumerate().map(|(i, x)| &x[words(i)]).collect()
+fn slices<'a>(takes: &[Port], role: Role, operands: &[&'a [u64]], at: &Range<usize>) -> Vec<&'a [u64]> {
+    let of = |(port, x): (&Port, &&'a [u64])| {
+        let each = port.words_at(role);
+        &x[each * at.start..each * at.end]
+    };
+    takes.iter().zip(operands).map(of).collect()
 }
 
 /// Does each piece of work in a thread of its own, and tells `f` whether to go on. If there are errors, when all have

@@ -6,10 +6,9 @@ use std::time::{Duration, Instant};
 use hushtable::bill::Bill;
 use hushtable::error::Ending;
 use hushtable::net::{Farewell, Options};
-use hushtable::operation::{Held, Material, Operation, Words};
+use hushtable::operation::{Material, Operation, Port, Signature, Words};
 use hushtable::run::{self, Ready, Reveal, Unwatched};
 use hushtable::session::Session;
-use hushtable::share::Sharing;
 use hushtable::source::Origin;
 use hushtable::{Error, Party, Result, Role};
 
@@ -114,8 +113,9 @@ impl Operation for Damaged {
         Vec::new()
     }
 
-    fn result(&self) -> Held {
-        Held { sharing: Sharing::Additive, bits: 8, fraction: 0, range: None }
+    fn signature(&self) -> Signature {
+        let number = Port::additive("number", 8);
+        Signature::new([number], number)
     }
 
     fn bill(&self, _: usize) -> Result<Bill> {
@@ -136,11 +136,11 @@ impl Material for Damaged {
         1
     }
 
-    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Words> {
+    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<Words>> {
         if s.role() == Role::P0 && operands[0][0] == 1 {
             return Err(Error::Store("damaged".into()));
         }
-        s.recv(1).map(|_| Words::new(vec![0]))
+        s.recv(1).map(|_| vec![Words::new(vec![0])])
     }
 }
 

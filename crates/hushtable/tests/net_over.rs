@@ -72,7 +72,7 @@ fn jobs_run_over_a_stream_of_ones_own() {
         let ge = Compare::new(Relation::Ge, [32, 0], [0, 1000], [0, 1000], Objective::Total)?;
         let done = Job::new(&ge).on(&mine[0]).on(&mine[1]).reveal(Reveal::Both).run(&mut p)?;
         assert!(matches!(p.fork(2), Err(Error::Param { .. })), "it has no lanes");
-        Ok(done.outcome.values().expect("both get them"))
+        Ok(done.values().expect("both get them"))
     };
     let one = thread::spawn(move || party(a, Role::P0, [[5, 6, 7], [0; 3]]));
     let two = party(b, Role::P1, [[0; 3], [6, 6, 6]]).unwrap();

@@ -6,7 +6,7 @@ use hushtable::{
     Party, Result, Role,
     lut::LookupJob,
     operation::{Intervals, Operation, SecretTable},
-    run::{self, Outcome, Ready, Reveal, Unwatched},
+    run::{self, Ready, Reveal, Unwatched},
     run_pair,
     share::Sharing,
 };
@@ -36,10 +36,8 @@ fn opened<O: Operation>(of: impl Fn(Role) -> O + Sync, x: &[u64], index: Sharing
         let mine: Vec<u64> = x.iter().zip(&masks).map(share).collect();
         let (operation, lanes) = (of(p.role()), std::slice::from_mut(p));
         let ready = vec![Ready::default()];
-        match run::run(&operation, lanes, ready, &[&mine], Reveal::Both, &Unwatched)?.outcome {
-            Outcome::Values(values) => Ok(values),
-            _ => panic!("both get them"),
-        }
+        let done = run::run(&operation, lanes, ready, &[&mine], Reveal::Both, &Unwatched)?;
+        Ok(done.values().expect("both get them"))
     };
     let (a, b) = run_pair(Party::pair_seeded(4).unwrap(), party, party).unwrap();
     assert_eq!(a, b);

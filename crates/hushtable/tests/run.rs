@@ -8,24 +8,22 @@ use hushtable::{
     chance::Chance,
     lut::{LookupJob, Protocol},
     math::Tabulated,
-    operation::{Held, Lookup, Material, Operation, Select, Words},
-    run::{self, Outcome, Phase, Ready, Reveal, Step, Unwatched, Watch},
+    operation::{Lookup, Material, Operation, Port, Select, Signature, Words},
+    run::{self, Phase, Ready, Reveal, Step, Unwatched, Watch},
     run_pair,
     session::Session,
     share::Sharing,
     source::Origin,
 };
 
-/// What both parties get when each runs the operation on its words in so many lanes.
+/// What both parties get, column by column, when each runs the operation on its words in so many lanes.
 fn opened(operation: &dyn Operation, words: [&[&[u64]]; 2], lanes: usize) -> [Vec<i64>; 2] {
     let party = |p: &mut Party| -> Result<Vec<i64>> {
         let mut parties = p.fork(lanes)?;
         let ready = (0..lanes).map(|_| Ready::default()).collect();
         let mine = words[p.role() as usize];
-        match run::run(operation, &mut parties, ready, mine, Reveal::Both, &Unwatched)?.outcome {
-            Outcome::Values(values) => Ok(values),
-            other => panic!("{other:?}"),
-        }
+        let done = run::run(operation, &mut parties, ready, mine, Reveal::Both, &Unwatched)?;
+        Ok(done.outcomes.into_iter().flat_map(|column| column.values().expect("both get them")).collect())
     };
     let (p0, p1) = run_pair(Party::pair_seeded(3).unwrap(), party, party).unwrap();
     [p0, p1]
@@ -58,7 +56,7 @@ fn choices_of_more_than_a_bit_leave_their_neighbours_alone() {
     }
 }
 
-/// Sums of rows of 3, each with a number of its own, in batches of 4 rows at most; knows how many each batch had.
+/// Two columns: sums of rows of 3, and a number of each row; in batches of 4 rows at most. Knows how many each batch had.
 /// Batches of so many rows are refused.
 #[derive(Default)]
 struct Triplets {
@@ -76,14 +74,14 @@ impl Material for Rows {
         self.rows
     }
 
-    fn eval(self: Box<Self>, _: &mut Session, operands: &[&[u64]]) -> Result<Words> {
+    fn eval(self: Box<Self>, _: &mut Session, operands: &[&[u64]]) -> Result<Vec<Words>> {
         let [x, y] = operands else { panic!("two operands") };
         assert_eq!((x.len(), y.len()), (3 * self.rows, self.rows), "whole rows, and their numbers");
         if self.refused {
             return Err(Error::Param { what: "row", got: "one".into(), accepted: "others".into() });
         }
-        let sums = x.chunks(3).zip(*y).flat_map(|(row, y)| [row.iter().sum::<u64>(), *y]);
-        Ok(Words::new(sums.collect()))
+        let sums = x.chunks(3).map(|row| row.iter().sum());
+        Ok(vec![Words::new(sums.collect()), Words::new(y.to_vec())])
     }
 }
 
@@ -100,16 +98,9 @@ impl Operation for Triplets {
         Vec::new()
     }
 
-    fn result(&self) -> Held {
-        Held { sharing: Sharing::Additive, bits: 32, fraction: 0, range: None }
-    }
-
-    fn takes(&self, operand: usize) -> usize {
-        if operand == 0 { 3 } else { 1 }
-    }
-
-    fn gives(&self) -> usize {
-        2
+    fn signature(&self) -> Signature {
+        let (sum, number) = (Port::additive("sum", 32), Port::additive("number", 32));
+        Signature { takes: vec![sum.of(3), number], gives: vec![sum, number] }
     }
 
     fn bill(&self, _: usize) -> Result<Bill> {
@@ -136,7 +127,7 @@ fn rows_are_never_cut() {
     let x: Vec<u64> = (0..66).collect();
     let y: Vec<u64> = (100..122).collect();
     let zeros = [vec![0; 66], vec![0; 22]];
-    let want: Vec<i64> = (0..22).flat_map(|row| [9 * row + 3, 100 + row]).collect();
+    let want: Vec<i64> = (0..22).map(|row| 9 * row + 3).chain(100..122).collect();
     for lanes in [1, 2, 3, 5] {
         let sums = Triplets::default();
         for values in opened(&sums, [&[&x, &y], &[&zeros[0], &zeros[1]]], lanes) {
@@ -146,7 +137,7 @@ fn rows_are_never_cut() {
         assert!(batches.iter().all(|&items| items <= 4), "{batches:?}");
         assert_eq!(batches.iter().sum::<usize>(), 44, "both parties' rows");
         let bill = run::bill(&Triplets::default(), 22, lanes, Reveal::Both).unwrap();
-        assert_eq!(bill.online.bits, [2 * 22 * 32; 2], "two words a row");
+        assert_eq!(bill.online.bits, [2 * 22 * 32; 2], "a word a row in each column");
     }
 }
 
@@ -266,11 +257,8 @@ fn shares_stay_with_their_parties_and_are_not_printed() {
         let ready = vec![Ready::default(), Ready::default()];
         let done =
             run::run(&Select { bits: 16 }, &mut lanes, ready, &[&bits, &x], Reveal::Nobody, &Unwatched)?;
-        assert_eq!(format!("{:?}", done.outcome), "Shares(10)");
-        match done.outcome {
-            Outcome::Shares(shares) => Ok(shares.to_vec()),
-            other => panic!("{other:?}"),
-        }
+        assert_eq!(format!("{:?}", done.outcomes), "[Shares(10)]");
+        Ok(done.shares().expect("nobody gets them").to_vec())
     };
     let (p0, p1) = run_pair(Party::pair_seeded(5).unwrap(), party, party).unwrap();
     let sums: Vec<u64> = p0.iter().zip(&p1).map(|(a, b)| (a + b) & 0xffff).collect();

@@ -67,7 +67,7 @@ fn a_run_is_told_by_phase() {
             Role::P0 => job.watched(&Traced(&Unwatched)).run(p),
             Role::P1 => job.run(p),
         };
-        Ok(done?.outcome.values())
+        Ok(done?.values())
     };
     let (at_p0, _) = run_pair(Party::pair_seeded(1).unwrap(), party, party).unwrap();
     assert_eq!(at_p0, Some(vec![0, 1]));

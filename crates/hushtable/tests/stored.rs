@@ -9,8 +9,8 @@ use hushtable::{
     arith::{CompareDomain, CompareJob, Objective},
     lut::{LookupJob, Protocol},
     math::{Bounds, Evaluation, Function, Method, Options, Outside},
-    operation::{Bands, Compare, Lookup, Operation, Relation},
-    run::{self, Outcome, Ready, Reveal, Unwatched},
+    operation::{Bands, Compare, Lookup, Operation, Relation, Words},
+    run::{self, Ready, Reveal, Unwatched},
     run_pair,
     share::Sharing,
     source::{self, Shape, Window},
@@ -20,11 +20,9 @@ use operations::{Case, ITEMS, cases, comparison, named, numbers, unary};
 use stores::{Site, contains, refusal};
 
 /// Values of this party's shares.
-fn open(p: &mut Party, operation: &dyn Operation, words: hushtable::operation::Words) -> Result<Vec<i64>> {
-    match Reveal::Both.open(p, operation.result(), words)? {
-        Outcome::Values(values) => Ok(values),
-        _ => panic!("both get the values"),
-    }
+fn open(p: &mut Party, operation: &dyn Operation, columns: Vec<Words>) -> Result<Vec<i64>> {
+    let mut opened = Reveal::Both.open(p, &operation.signature().gives, columns)?;
+    Ok(opened.remove(0).values().expect("both get the values"))
 }
 
 #[test]
@@ -90,7 +88,7 @@ fn bytes_of_another_length_are_refused() {
         let mut sound = 0;
         for role in [Role::P0, Role::P1] {
             let zeros = vec![0xff; shape.bytes(16) + 40];
-            for len in shape.bytes(16).saturating_sub(600 * operation.gives())..zeros.len() {
+            for len in shape.bytes(16).saturating_sub(600 * operation.result().words)..zeros.len() {
                 match read(&zeros[..len], role, 16, 5) {
                     Ok(()) => sound += 1,
                     Err(Error::Store(_)) => {}
@@ -187,10 +185,7 @@ impl Site {
             let words = case.words(role, 0..ITEMS);
             let operands: Vec<&[u64]> = words.iter().map(|x| &x[..]).collect();
             let done = run::run(operation, &mut lanes, ready.collect(), &operands, Reveal::Both, &Unwatched)?;
-            match done.outcome {
-                Outcome::Values(values) => Ok(values),
-                _ => panic!("both get the values"),
-            }
+            Ok(done.values().expect("both get the values"))
         };
         let (a, b) = self.run(party)?;
         assert_eq!(a, b);
@@ -225,7 +220,7 @@ fn what_has_its_shape_spends_the_store() {
 /// of 3 items, some made.
 #[test]
 fn what_belongs_together_is_spent_together() {
-    for case in cases().iter().filter(|case| case.operation.gives() > 1) {
+    for case in cases().iter().filter(|case| case.operation.result().words > 1) {
         let site = Site::new();
         site.make_for(&*case.operation, 34, 3);
         case.check(&site.carry_out(case, 31).unwrap_or_else(|e| panic!("{}: {e}", named(&*case.operation))));

@@ -145,14 +145,16 @@ impl Agenda for Running<'_> {
             let operands: Vec<&[u64]> = operands.iter().map(|x| &x[..]).collect();
             let to = if alone { job.reveal } else { Reveal::Nobody };
             let done = run::run(job.operation(), lanes, ready, &operands, to, &progress)?;
-            if let Outcome::Shares(shares) = &done.outcome {
+            if let [Outcome::Shares(shares)] = &done.outcomes[..] {
                 jobs[step + 1..].iter_mut().for_each(|later| later.give(step, shares));
             }
             all.push(done);
         }
         if !alone {
             let shared = std::mem::take(all);
-            let open = |(job, done)| opened(job, done, &mut lanes[0]);
+            let open = |(job, done): (&Job, Done)| -> Result<Done> {
+                Ok(done.open(job.operation(), &mut lanes[0], job.reveal)?)
+            };
             *all = jobs.iter().zip(shared).map(open).collect::<Result<_>>()?;
         }
         let sum = |of: fn(&Done) -> Phase| all.iter().map(of).reduce(Phase::then).unwrap_or_default();
@@ -165,7 +167,7 @@ impl Agenda for Running<'_> {
         let Self { task: Task { kind, jobs, stock, delivery, .. }, stored, took, done, .. } = self;
         let phases: Vec<_> =
             done.iter().map(|done| Phases::of(role, took, done.offline, done.online)).collect();
-        let outcomes = done.into_iter().map(|done| done.outcome).collect();
+        let outcomes = done.into_iter().flat_map(|done| done.outcomes).collect();
         delivery.finish(&jobs, outcomes, output, session, role)?;
         let stored = stored.iter().sum();
         if let Some(text) = stock.summary(stored, jobs[0].rows()).filter(|_| !delivery.quiet) {
@@ -174,14 +176,6 @@ impl Agenda for Running<'_> {
         delivery.summary(&jobs);
         jobs.iter().zip(phases).try_for_each(|(job, phases)| delivery.report(kind, job, role, stored, phases))
     }
-}
-
-/// The results of a step, opened to whom they go.
-fn opened(job: &Job, done: Done, p: &mut Party) -> Result<Done> {
-    let Done { outcome: Outcome::Shares(shares), offline, online } = done else { return Ok(done) };
-    let held = job.operation().result();
-    let (outcome, opening) = Phase::of(p, |p| job.reveal.open(p, held, shares))?;
-    Ok(Done { outcome, offline, online: online.then(opening) })
 }
 
 fn of_store(reserved: Option<hushtable::store::Reserved>) -> Ready {

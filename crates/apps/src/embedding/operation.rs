@@ -6,9 +6,8 @@ use hushtable::{
     bill::Bill,
     confidential::copy::Lookups,
     error::same,
-    operation::{Held, Material, Operation, Words},
+    operation::{Material, Operation, Port, Signature, Words},
     session::Session,
-    share::Sharing,
     source::{Origin, Shape},
 };
 
@@ -59,19 +58,13 @@ impl Operation for Embedding {
         ]
     }
 
-    fn result(&self) -> Held {
+    fn signature(&self) -> Signature {
         let EmbeddingJob { entry_bits, bits, fraction, bag, .. } = self.job;
         let most = i64::from(bag).checked_mul(1 << (entry_bits - 1).min(62));
         let range = most.filter(|_| entry_bits < 64).map(|most| [-most, most - i64::from(bag)]);
-        Held { sharing: Sharing::Additive, bits, fraction, range }
-    }
-
-    fn takes(&self, _operand: usize) -> usize {
-        self.job.bag as usize
-    }
-
-    fn gives(&self) -> usize {
-        self.job.columns as usize
+        let ids = Port::xor("ids", self.job.copy().keys.bits()).of(bag as usize);
+        let numbers = Port::additive("numbers", bits).of(self.job.columns as usize).scaled(fraction);
+        Signature::new([ids], numbers.within(range))
     }
 
     fn bill(&self, items: usize) -> Result<Bill> {
@@ -127,7 +120,7 @@ impl Material for Prepared {
         self.items
     }
 
-    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Words> {
+    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<Words>> {
         let Self { job, table, items, lookups, numbers, extension } = *self;
         let &[ids] = operands else {
             return Err(Error::Shape { what: "operands", want: 1, got: operands.len() });
@@ -144,7 +137,7 @@ impl Material for Prepared {
             Some(extension) => extension.sign(s, &sums)?,
             None => sums,
         };
-        Ok(Words::new(sums.words().to_vec()))
+        Ok(vec![Words::new(sums.words().to_vec())])
     }
 }
 

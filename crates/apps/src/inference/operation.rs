@@ -7,9 +7,8 @@ use hushtable::{
     arith::Fixed,
     bill::Bill,
     error::same,
-    operation::{Held, Material, Operation, Words},
+    operation::{Material, Operation, Port, Signature, Words},
     session::Session,
-    share::Sharing,
     source::Origin,
     terms::Value,
 };
@@ -49,17 +48,10 @@ impl Operation for BlockJob {
         ]
     }
 
-    fn result(&self) -> Held {
-        let BlockShape { bits, scale, .. } = self.shape;
-        Held { sharing: Sharing::Additive, bits, fraction: scale, range: None }
-    }
-
-    fn takes(&self, _operand: usize) -> usize {
-        self.shape.sequence * self.shape.width
-    }
-
-    fn gives(&self) -> usize {
-        self.shape.sequence * self.shape.width
+    fn signature(&self) -> Signature {
+        let BlockShape { sequence, width, bits, scale, .. } = self.shape;
+        let vectors = Port::additive("vectors", bits).of(sequence * width).scaled(scale);
+        Signature::new([vectors], vectors)
     }
 
     fn bill(&self, items: usize) -> Result<Bill> {
@@ -89,7 +81,7 @@ impl Material for Prepared {
         self.blocks.len()
     }
 
-    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Words> {
+    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<Words>> {
         let &[x] = operands else {
             return Err(Error::Shape { what: "operands", want: 1, got: operands.len() });
         };
@@ -101,6 +93,6 @@ impl Material for Prepared {
             let x = Fixed::new(AShare::new(bits, x.to_vec()), scale)?;
             out.extend_from_slice(block.eval(s, &x, self.weights.as_deref())?.share().words());
         }
-        Ok(out)
+        Ok(vec![out])
     }
 }

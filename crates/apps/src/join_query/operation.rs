@@ -1,5 +1,7 @@
 //! Joins as an operation, which runs as any other.
 
+use std::iter;
+
 use hushtable::{
     BShare, Error, Party, Result,
     bill::Bill,
@@ -7,9 +9,8 @@ use hushtable::{
     confidential::copy::Lookups,
     error::same,
     gates::{Bits, Triples, and_shared},
-    operation::{Held, Material, Operation, Words},
+    operation::{Material, Operation, Port, Signature, Words},
     session::Session,
-    share::Sharing,
     source::{Origin, Shape},
     terms::Value,
 };
@@ -21,8 +22,8 @@ use crate::held_table::{Table, lookups_at_once, unpack};
 /// A join with a table, at one party.
 ///
 /// Takes this party's shares by XOR of the keys, of each its words of 64 bits, lowest first; and of the bit of each key,
-/// whether it counts. An item is a key. Gives for each of its rows the bit whether it is there, and the values of the
-/// columns, as words: [`Joined::of`] puts them in order.
+/// whether it counts. An item is a key. Gives for each of its rows the bit whether it is there, and then each column: see
+/// [`Joined::of`].
 pub struct JoinQuery {
     job: JoinJob,
     table: Table,
@@ -64,16 +65,12 @@ impl Operation for JoinQuery {
         ]
     }
 
-    fn result(&self) -> Held {
-        Held { sharing: Sharing::Xor, bits: 64, fraction: 0, range: None }
-    }
-
-    fn takes(&self, operand: usize) -> usize {
-        if operand == 0 { self.job.copy().key_words() } else { 1 }
-    }
-
-    fn gives(&self) -> usize {
-        self.job.per_key as usize * (1 + self.job.columns.len())
+    fn signature(&self) -> Signature {
+        let (rows, copy) = (self.job.per_key as usize, self.job.copy());
+        let keys = Port::xor("keys", copy.keys.bits().min(64)).of(copy.key_words());
+        let columns = self.job.columns.iter().map(|&bits| Port::xor("column", bits).of(rows));
+        let gives = iter::once(Port::bit("there").of(rows)).chain(columns).collect();
+        Signature { takes: vec![keys, Port::bit("counts")], gives }
     }
 
     fn bill(&self, items: usize) -> Result<Bill> {
@@ -126,7 +123,7 @@ impl Material for Prepared {
         self.items
     }
 
-    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Words> {
+    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<Words>> {
         let Self { job, table, items, lookups, valid } = *self;
         let &[keys, counts] = operands else {
             return Err(Error::Shape { what: "operands", want: 2, got: operands.len() });
@@ -136,15 +133,13 @@ impl Material for Prepared {
         same("bits of the keys", items, counts.len())?;
         let rows = lookups.eval(s, table.held(), &key_shares(keys, words, job.keys.bits()))?;
         let counts = Bits::collect(counts.iter().map(|word| word & 1));
-        let mut out = unpack(&rows, &places(&job));
-        let width = 1 + job.columns.len();
-        let there: Vec<Bits> = match (job.per_key, rows.present) {
+        let there: Vec<Bits> = match (job.per_key, &rows.present) {
             (1, None) => Vec::new(),
-            (1, Some(present)) => vec![present],
-            (more, _) => (0..more as usize)
-                .map(|row| {
-                    Bits::collect(out.iter().skip(row * width).step_by(more as usize * width).copied())
-                })
+            (1, Some(present)) => vec![present.clone()],
+            _ => job
+                .places(0)
+                .into_iter()
+                .map(|at| Bits::collect(unpack(&rows, &[at]).iter().copied()))
                 .collect(),
         };
         let there = match valid {
@@ -152,11 +147,14 @@ impl Material for Prepared {
             Some(triples) => and_shared(s, triples, &counts, &there.iter().collect::<Vec<_>>())?,
             None => vec![counts],
         };
-        for (row, bits) in there.iter().enumerate() {
-            let to = out.iter_mut().skip(row * width).step_by(there.len() * width);
-            to.zip(bits.iter()).for_each(|(word, bit)| *word = bit);
+        // No growing: that leaves copies behind.
+        let mut bits = Words::new(vec![0; items * there.len()]);
+        for (row, found) in there.iter().enumerate() {
+            let to = bits.iter_mut().skip(row).step_by(there.len());
+            to.zip(found.iter()).for_each(|(word, bit)| *word = bit);
         }
-        Ok(Words::new(out.into_vec()))
+        let column = |i: usize| Words::new(unpack(&rows, &job.places(i)).into_vec());
+        Ok(iter::once(bits).chain((1..=job.columns.len()).map(column)).collect())
     }
 }
 
@@ -169,21 +167,16 @@ fn key_shares(keys: &[u64], words: usize, bits: u32) -> Vec<BShare<u64>> {
     (0..words).map(word).collect()
 }
 
-/// Of each row of a key: where the bit stands that says that it is there, and where its columns.
-fn places(job: &JoinJob) -> Vec<(usize, u32)> {
-    let mut at = 0;
-    let mut next = |bits: u32| {
-        let from = at;
-        at += bits as usize;
-        (from, bits)
-    };
-    let mut places = Vec::new();
-    for _ in 0..job.per_key {
-        // The bit of the only row of a key is no part of it: the place is written over.
-        places.push(if job.per_key > 1 { next(1) } else { (0, 1) });
-        places.extend(job.columns.iter().map(|&bits| next(bits)));
+impl JoinJob {
+    /// Where the values of a column stand, for each row of a key: `(first bit, width)`. Column 0 is the bit that there is
+    /// such a row, which has a place only if a key may have several.
+    fn places(&self, column: usize) -> Vec<(usize, u32)> {
+        let there = u32::from(self.per_key > 1);
+        let widths: Vec<u32> = iter::once(there).chain(self.columns.iter().copied()).collect();
+        let row = |widths: &[u32]| widths.iter().sum::<u32>() as usize;
+        let first = |i: usize| i * row(&widths) + row(&widths[..column]);
+        (0..self.per_key as usize).map(|i| (first(i), widths[column])).collect()
     }
-    places
 }
 
 /// Rows of a join at one party, in the order of the keys: of each key as many as it may have.
@@ -195,18 +188,16 @@ pub struct Joined {
 }
 
 impl Joined {
-    /// What a [`JoinQuery`] of this job gave.
+    /// What a [`JoinQuery`] of this job gave, column by column.
     ///
     /// # Errors
-    /// [`Error::Shape`] for words of another number of columns.
-    pub fn of(job: &JoinJob, words: &[u64]) -> Result<Self> {
-        let width = 1 + job.columns.len();
-        same("words of joined rows", words.len().next_multiple_of(width), words.len())?;
-        let column = |i: usize| words.iter().skip(i).step_by(width).copied();
-        let columns = job.columns.iter().zip(1..);
+    /// [`Error::Shape`] for another number of columns.
+    pub fn of(job: &JoinJob, given: Vec<Words>) -> Result<Self> {
+        same("columns of joined rows", 1 + job.columns.len(), given.len())?;
+        let columns = job.columns.iter().zip(&given[1..]);
         Ok(Self {
-            valid: Bits::collect(column(0)),
-            columns: columns.map(|(&bits, i)| BShare::new(bits, column(i).collect())).collect(),
+            valid: Bits::collect(given[0].iter().copied()),
+            columns: columns.map(|(&bits, words)| BShare::new(bits, words.to_vec())).collect(),
         })
     }
 

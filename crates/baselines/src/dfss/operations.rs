@@ -6,9 +6,8 @@ use hushtable::{
     AShare, Result, Role,
     arith::Decomposition,
     bill::Bill,
-    operation::{Held, Material, Operation, Words},
+    operation::{Material, Operation, Port, Signature, Words},
     session::Session,
-    share::Sharing,
     source::Origin,
 };
 use prim::ring::{Ring, low};
@@ -64,8 +63,8 @@ impl<F: FnOnce(&mut Session, &[u64]) -> Result<Vec<u64>> + Send> Material for Sp
         self.items
     }
 
-    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Words> {
-        (self.spend)(s, operands[0]).map(Words::new)
+    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<Words>> {
+        Ok(vec![Words::new((self.spend)(s, operands[0])?)])
     }
 }
 
@@ -89,12 +88,9 @@ impl Operation for AdditiveIntervals {
         vec![("bits", self.bits.to_string()), ("intervals", format!("{:?}", self.intervals))]
     }
 
-    fn result(&self) -> Held {
-        Held { sharing: Sharing::Additive, bits: self.bits, fraction: 0, range: None }
-    }
-
-    fn gives(&self) -> usize {
-        self.intervals.len()
+    fn signature(&self) -> Signature {
+        let number = Port::additive("number", self.bits);
+        Signature::new([number], number.of(self.intervals.len()))
     }
 
     fn bill(&self, items: usize) -> Result<Bill> {
@@ -142,9 +138,9 @@ impl Operation for Reduction {
         vec![("bits", self.bits.to_string()), ("cut", self.cut.to_string())]
     }
 
-    fn result(&self) -> Held {
+    fn signature(&self) -> Signature {
         let bits = self.bits.saturating_sub(self.cut);
-        Held { sharing: Sharing::Additive, bits, fraction: 0, range: None }
+        Signature::new([Port::additive("number", self.bits)], Port::additive("number", bits))
     }
 
     fn bill(&self, items: usize) -> Result<Bill> {
@@ -193,12 +189,10 @@ impl Operation for Digits {
         vec![("bits", self.bits.to_string()), ("digit", self.digit.to_string())]
     }
 
-    fn result(&self) -> Held {
-        Held { sharing: Sharing::Additive, bits: self.digit, fraction: 0, range: None }
-    }
-
-    fn gives(&self) -> usize {
-        self.bits.div_ceil(self.digit.max(1)) as usize
+    fn signature(&self) -> Signature {
+        let digits = self.bits.div_ceil(self.digit.max(1)) as usize;
+        let digits = Port::additive("digits", self.digit).of(digits);
+        Signature::new([Port::additive("number", self.bits)], digits)
     }
 
     fn bill(&self, items: usize) -> Result<Bill> {
@@ -235,8 +229,9 @@ impl Operation for Spline {
         vec![("format", format!("{:?}", self.job))]
     }
 
-    fn result(&self) -> Held {
-        Held { sharing: Sharing::Additive, bits: self.job.ring, fraction: 0, range: None }
+    fn signature(&self) -> Signature {
+        let number = Port::additive("number", self.job.ring);
+        Signature::new([number], number)
     }
 
     fn bill(&self, items: usize) -> Result<Bill> {

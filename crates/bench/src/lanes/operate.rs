@@ -8,6 +8,7 @@ use std::{
 
 use hushtable::{
     Error, Party, Role,
+    error::same,
     operation::{Operation, Words},
     run::{self, Phase, Ready, Step, Watch},
     store::Reserved,
@@ -76,7 +77,7 @@ impl Task<'_> {
     fn prepare(&mut self, p: &mut Party) -> std::result::Result<Ready, Error> {
         let (mut ready, operation) = (Ready::default(), self.operation.as_ref());
         // A row may have many numbers, and a number of the work many items.
-        let mut left = operation.items(self.given.first().map_or(0, Vec::len))?;
+        let mut left = operation.signature().items(p.role(), &self.given())?;
         while left > 0 {
             let (material, took) = Phase::of(p, |p| match &mut self.reserved {
                 Some(reserved) => reserved.load(operation, left),
@@ -90,8 +91,13 @@ impl Task<'_> {
     }
 
     fn eval(&self, p: &mut Party, ready: Ready) -> std::result::Result<Words, Error> {
-        let given: Vec<&[u64]> = self.given.iter().map(Vec::as_slice).collect();
-        run::shares(self.operation.as_ref(), p, ready, &given, &self.steps)
+        let mut columns = run::shares(self.operation.as_ref(), p, ready, &self.given(), &self.steps)?;
+        same("columns of results", 1, columns.len())?;
+        Ok(columns.remove(0))
+    }
+
+    fn given(&self) -> Vec<&[u64]> {
+        self.given.iter().map(Vec::as_slice).collect()
     }
 }
 

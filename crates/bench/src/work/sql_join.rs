@@ -218,7 +218,7 @@ fn query(
     [keys, counts, least, group]: &[Vec<u64>; 4],
 ) -> std::result::Result<Vec<Group>, Error> {
     let Prepared { join, prices, filter, sums } = material;
-    let joined = Joined::of(job, &join.eval(p, &[keys, counts])?)?;
+    let joined = Joined::of(job, join.eval(p, &[keys, counts])?)?;
     let prices = prices.unsigned(p, &joined.columns[0])?;
     let valid = filter.at_least(p, &joined.valid, &prices, &AShare::new(SUM, least.clone()))?;
     let second = Bits::collect(group.iter().copied());

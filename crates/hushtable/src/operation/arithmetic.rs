@@ -1,6 +1,6 @@
 //! Products, truncation and selection.
 
-use super::{Held, Material, Operation, material, operands};
+use super::{Material, Operation, Port, Signature, material, operands};
 use crate::{
     arith::{
         ComparePlan, FaithfulTruncation, MatrixJob, MatrixProduct, MatrixShape, Multiplication, Objective,
@@ -9,7 +9,7 @@ use crate::{
     bill::Bill,
     error::Result,
     gates::{Bits, Mux},
-    share::{AShare, Sharing},
+    share::AShare,
     source::Origin,
 };
 
@@ -66,8 +66,8 @@ impl Operation for Multiply {
         vec![("bits", self.bits.to_string()), ("method", self.method())]
     }
 
-    fn result(&self) -> Held {
-        numbers(self.bits)
+    fn signature(&self) -> Signature {
+        Signature::new([number(self.bits); 2], number(self.bits))
     }
 
     fn bill(&self, items: usize) -> Result<Bill> {
@@ -111,17 +111,9 @@ impl Operation for Products {
         ]
     }
 
-    fn result(&self) -> Held {
-        numbers(self.bits)
-    }
-
-    fn takes(&self, operand: usize) -> usize {
-        let one = self.of(1);
-        if operand == 0 { one.left() } else { one.right() }
-    }
-
-    fn gives(&self) -> usize {
-        self.of(1).out()
+    fn signature(&self) -> Signature {
+        let (one, entries) = (self.of(1), number(self.bits));
+        Signature::new([entries.of(one.left()), entries.of(one.right())], entries.of(one.out()))
     }
 
     fn bill(&self, items: usize) -> Result<Bill> {
@@ -170,8 +162,8 @@ impl Operation for Truncate {
         vec![("bits", bits), ("bits to cut off", cut)]
     }
 
-    fn result(&self) -> Held {
-        numbers(self.bits)
+    fn signature(&self) -> Signature {
+        Signature::new([number(self.bits)], number(self.bits))
     }
 
     fn bill(&self, items: usize) -> Result<Bill> {
@@ -211,8 +203,8 @@ impl Operation for Select {
         vec![("bits", self.bits.to_string())]
     }
 
-    fn result(&self) -> Held {
-        numbers(self.bits)
+    fn signature(&self) -> Signature {
+        Signature::new([Port::bit("choice"), number(self.bits)], number(self.bits))
     }
 
     fn bill(&self, items: usize) -> Result<Bill> {
@@ -245,6 +237,6 @@ fn by(objective: Objective) -> String {
     if objective == Objective::Online { "triples" } else { "correlated OTs" }.into()
 }
 
-fn numbers(bits: u32) -> Held {
-    Held { sharing: Sharing::Additive, bits, fraction: 0, range: None }
+fn number(bits: u32) -> Port {
+    Port::additive("number", bits)
 }

@@ -8,7 +8,7 @@ use std::iter::repeat_n;
 
 use prim::ring::low;
 
-use super::{Held, Material, Operation, material, operands};
+use super::{Material, Operation, Port, Signature, material, operands};
 use crate::{
     arith::{CompareDomain, CompareJob, Comparison, Objective},
     bill::Bill,
@@ -16,7 +16,7 @@ use crate::{
     gates::{B2a, Bits},
     net::{LinkShape, Role},
     plan,
-    share::{AShare, Sharing},
+    share::AShare,
     source::Origin,
     terms::{Terms, Value},
 };
@@ -137,14 +137,14 @@ impl Operation for Bands {
     }
 
     /// A band of several bits has one more as its sign, which is 0.
-    fn result(&self) -> Held {
-        let range = Some([0, self.cuts.len() as i64]);
-        let (sharing, bits) = match (self.additive, self.cuts.len()) {
-            (Some(bits), _) => (Sharing::Additive, bits),
-            (None, 1) => (Sharing::Xor, 1),
-            (None, _) => (Sharing::Xor, self.digits() + 1),
+    fn signature(&self) -> Signature {
+        let band = match (self.additive, self.cuts.len()) {
+            (Some(bits), _) => Port::additive("band", bits),
+            (None, 1) => Port::bit("band"),
+            (None, _) => Port::xor("band", self.digits() + 1),
         };
-        Held { sharing, bits, fraction: 0, range }
+        let number = Port::additive("number", self.job.bits);
+        Signature::new([number], band.within(Some([0, self.cuts.len() as i64])))
     }
 
     fn bill(&self, items: usize) -> Result<Bill> {

@@ -1,6 +1,6 @@
 //! Comparisons of two shared numbers.
 
-use super::{Held, Material, Operation, material, operands};
+use super::{Material, Operation, Port, Signature, material, operands};
 use crate::{
     arith::{
         CompareDomain, CompareJob, Comparison, DigitMethod, Equality, HammingEquality, Maximum, Objective,
@@ -11,7 +11,7 @@ use crate::{
     net::LinkShape,
     plan,
     session::Session,
-    share::{AShare, Sharing},
+    share::AShare,
     source::Origin,
 };
 
@@ -209,15 +209,14 @@ impl Operation for Compare {
         ]
     }
 
-    fn result(&self) -> Held {
-        let range = Some(if self.relation.selects() { self.range } else { [0, 1] });
-        match (self.relation.selects(), self.additive) {
-            (true, _) => {
-                Held { sharing: Sharing::Additive, bits: self.job.bits, fraction: self.fraction, range }
-            }
-            (false, Some(bits)) => Held { sharing: Sharing::Additive, bits, fraction: 0, range },
-            (false, None) => Held { sharing: Sharing::Xor, bits: 1, fraction: 0, range },
-        }
+    fn signature(&self) -> Signature {
+        let [x, y] = ["x", "y"].map(|name| Port::additive(name, self.job.bits).scaled(self.fraction));
+        let result = match (self.relation.selects(), self.additive) {
+            (true, _) => Port { name: self.relation.name(), range: Some(self.range), ..x },
+            (false, Some(bits)) => Port::additive(self.relation.name(), bits).within(Some([0, 1])),
+            (false, None) => Port::bit(self.relation.name()),
+        };
+        Signature::new([x, y], result)
     }
 
     fn bill(&self, items: usize) -> Result<Bill> {

@@ -1,13 +1,7 @@
 //! Numbers shared by XOR as additive ones.
 
-use super::{Held, Material, Operation, material, operands};
-use crate::{
-    arith::XorToAdditive,
-    bill::Bill,
-    error::Result,
-    share::{BShare, Sharing},
-    source::Origin,
-};
+use super::{Material, Operation, Port, Signature, material, operands};
+use crate::{arith::XorToAdditive, bill::Bill, error::Result, share::BShare, source::Origin};
 
 /// Numbers whose material is in memory at a time.
 const BATCH: usize = 1 << 16;
@@ -41,14 +35,15 @@ impl Operation for ToAdditive {
         ]
     }
 
-    fn result(&self) -> Held {
+    fn signature(&self) -> Signature {
         let [w, l] = self.bits;
         let range = match self.signed {
             // Ends that fit: of 63 unsigned bits and more they do not.
             true => Some([i64::MIN >> (64 - w.clamp(1, 64)), i64::MAX >> (64 - w.clamp(1, 64))]),
             false => (w < 63).then(|| [0, (1 << w) - 1]),
         };
-        Held { sharing: Sharing::Additive, bits: l, fraction: self.fraction, range }
+        let number = Port::additive("number", l).scaled(self.fraction).within(range);
+        Signature::new([Port::xor("number", w).scaled(self.fraction)], number)
     }
 
     fn bill(&self, items: usize) -> Result<Bill> {

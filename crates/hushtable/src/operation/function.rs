@@ -1,14 +1,7 @@
 //! Functions of one shared number.
 
-use super::{Held, Material, Operation, material, operands};
-use crate::{
-    arith::Fixed,
-    bill::Bill,
-    error::Result,
-    math::Evaluation,
-    share::{AShare, Sharing},
-    source::Origin,
-};
+use super::{Material, Operation, Port, Signature, material, operands};
+use crate::{arith::Fixed, bill::Bill, error::Result, math::Evaluation, share::AShare, source::Origin};
 
 /// Bits of one-hot vectors in memory at a time.
 const MATERIAL_BITS: usize = 1 << 28;
@@ -35,13 +28,10 @@ impl Operation for Evaluation {
         ]
     }
 
-    fn result(&self) -> Held {
-        Held {
-            sharing: Sharing::Additive,
-            bits: self.bits(),
-            fraction: self.scale_out(),
-            range: Some(self.range(self.card().reach)),
-        }
+    fn signature(&self) -> Signature {
+        let value = Port::additive("value", self.bits()).scaled(self.scale_out());
+        let takes = [Port::additive("number", self.bits()).scaled(self.scale())];
+        Signature::new(takes, value.within(Some(self.range(self.card().reach))))
     }
 
     fn bill(&self, items: usize) -> Result<Bill> {

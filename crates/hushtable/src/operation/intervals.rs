@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use prim::ring::low;
 
-use super::{Held, Material, Operation, material, operands};
+use super::{Material, Operation, Port, Signature, material, operands};
 use crate::{
     arith::Containment,
     bill::Bill,
     error::{Error, Result},
     gates::Bits,
     net::Role,
-    share::{AShare, Sharing},
+    share::AShare,
     source::Origin,
     terms::{Terms, Value},
 };
@@ -73,12 +73,8 @@ impl Operation for Intervals {
         vec![("bits", self.bits.to_string()), ("digest of the intervals", digest.to_hex().to_string())]
     }
 
-    fn result(&self) -> Held {
-        Held { sharing: Sharing::Xor, bits: 1, fraction: 0, range: Some([0, 1]) }
-    }
-
-    fn gives(&self) -> usize {
-        self.intervals.len()
+    fn signature(&self) -> Signature {
+        Signature::new([Port::additive("number", self.bits)], Port::bit("inside").of(self.intervals.len()))
     }
 
     fn bill(&self, items: usize) -> Result<Bill> {

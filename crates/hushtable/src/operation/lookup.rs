@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use prim::ring::Ring;
 
-use super::{Held, Material, Operation, material, operands};
+use super::{Material, Operation, Port, Signature, material, operands};
 use crate::{
     bill::{Bill, Objective},
     error::{Error, Result},
@@ -118,13 +118,10 @@ impl Operation for Lookup {
         ]
     }
 
-    fn result(&self) -> Held {
-        Held {
-            sharing: self.job.output,
-            bits: self.job.value_bits,
-            fraction: self.table.fraction_bits(),
-            range: Some(self.table.range()),
-        }
+    fn signature(&self) -> Signature {
+        let LookupJob { index, output, index_bits, value_bits } = self.job;
+        let entry = Port::shared("entry", output, value_bits).scaled(self.table.fraction_bits());
+        Signature::new([Port::shared("index", index, index_bits)], entry.within(Some(self.table.range())))
     }
 
     fn bill(&self, items: usize) -> Result<Bill> {

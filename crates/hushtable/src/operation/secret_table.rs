@@ -5,7 +5,7 @@ use prim::{
     ring::{Ring, low},
 };
 
-use super::{Held, Material, Operation, material, operands};
+use super::{Material, Operation, Port, Signature, material, operands};
 use crate::{
     bill::Bill,
     codec::{Reader, Writer},
@@ -82,8 +82,10 @@ impl Operation for SecretTable {
         vec![("lookups", self.job.to_string()), ("output fraction bits", self.fraction.to_string())]
     }
 
-    fn result(&self) -> Held {
-        Held { sharing: self.job.output, bits: self.job.value_bits, fraction: self.fraction, range: None }
+    fn signature(&self) -> Signature {
+        let LookupJob { index, output, index_bits, value_bits } = self.job;
+        let entry = Port::shared("entry", output, value_bits).scaled(self.fraction);
+        Signature::new([Port::shared("index", index, index_bits)], entry)
     }
 
     fn bill(&self, items: usize) -> Result<Bill> {

@@ -1,12 +1,12 @@
 //! Functions of rows of shared numbers, and GELU.
 
-use super::{Held, Material, Operation, material, operands};
+use super::{Material, Operation, Port, Signature, material, operands};
 use crate::{
     arith::Fixed,
     bill::Bill,
     error::Result,
     math::{Affine, Gelu, GeluJob, Norm, NormJob, Softmax, SoftmaxJob},
-    share::{AShare, Sharing},
+    share::AShare,
     source::Origin,
 };
 
@@ -37,16 +37,9 @@ impl Operation for SoftmaxJob {
         self.terms().fields()
     }
 
-    fn result(&self) -> Held {
-        held(self.bits, self.scale, Some([-8, (1 << self.scale) + 8]))
-    }
-
-    fn takes(&self, _operand: usize) -> usize {
-        self.len
-    }
-
-    fn gives(&self) -> usize {
-        self.len
+    fn signature(&self) -> Signature {
+        let row = row(self.bits, self.scale).of(self.len);
+        Signature::new([row], row.within(Some([-8, (1 << self.scale) + 8])))
     }
 
     fn bill(&self, items: usize) -> Result<Bill> {
@@ -81,8 +74,9 @@ impl Operation for GeluJob {
         self.terms().fields()
     }
 
-    fn result(&self) -> Held {
-        held(self.bits, self.scale, None)
+    fn signature(&self) -> Signature {
+        let number = row(self.bits, self.scale);
+        Signature::new([number], number)
     }
 
     fn bill(&self, items: usize) -> Result<Bill> {
@@ -119,20 +113,13 @@ impl Operation for LayerNorm {
         self.job.terms().fields()
     }
 
-    fn result(&self) -> Held {
+    fn signature(&self) -> Signature {
         // A number of a row less the mean is at most the root of its length times the deviation; a unit for errors.
         let NormJob { bits, scale, len, gain, .. } = self.job;
         let most = ((gain * ((len as f64).sqrt() + 1.0) + 1.0) * 2f64.powi(scale as i32)) as i64;
         let end = i64::MAX >> (64 - bits.clamp(1, 64));
-        held(bits, scale, Some([(-most).max(-end - 1), most.min(end)]))
-    }
-
-    fn takes(&self, _operand: usize) -> usize {
-        self.job.len
-    }
-
-    fn gives(&self) -> usize {
-        self.job.len
+        let row = row(bits, scale).of(len);
+        Signature::new([row], row.within(Some([(-most).max(-end - 1), most.min(end)])))
     }
 
     fn bill(&self, items: usize) -> Result<Bill> {
@@ -166,8 +153,8 @@ fn rows(len: usize) -> usize {
     (BATCH / len.max(1)).max(1)
 }
 
-fn held(bits: u32, fraction: u32, range: Option<[i64; 2]>) -> Held {
-    Held { sharing: Sharing::Additive, bits, fraction, range }
+fn row(bits: u32, fraction: u32) -> Port {
+    Port::additive("numbers", bits).scaled(fraction)
 }
 
 fn fixed(given: &[&[u64]], bits: u32, scale: u32) -> Result<Fixed<u64>> {

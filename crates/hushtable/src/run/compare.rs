@@ -7,8 +7,9 @@ use super::Phase;
 use crate::{
     error::Result,
     net::{self, wire_len},
-    operation::Operation,
+    operation::{Operation, Port, Signature},
     party::Party,
+    terms::{Terms, Value},
 };
 
 /// Bytes of a run's fields that are named; what is longer is told by the digest alone.
@@ -41,19 +42,22 @@ pub(super) fn announce(
     named.truncate(named.floor_char_boundary(NAMED));
     let (name, method) = (operation.name(), operation.method());
     let noun = if items == 1 { "item" } else { "items" };
-    let digest = &digest(&name, &method, &fields).to_hex()[..32];
+    let digest = &digest(operation, &fields).to_hex()[..32];
     let text = format!("{name}, {items} {noun}, {what}, by {method} [{digest}]{named}");
     p.announce(&text)?;
     Ok(Announced(wire_len(net::announcement(&text).len())))
 }
 
-/// Of all that an operation is, each text behind its length.
-fn digest(name: &str, method: &str, fields: &[(&'static str, String)]) -> blake3::Hash {
-    let mut hash = blake3::Hasher::new();
-    let texts = fields.iter().flat_map(|(name, value)| [*name, value.as_str()]);
-    for text in [name, method].into_iter().chain(texts) {
-        hash.update(&(text.len() as u64).to_le_bytes());
-        hash.update(text.as_bytes());
-    }
-    hash.finalize()
+/// Of all that an operation is.
+fn digest(operation: &dyn Operation, fields: &[(&'static str, String)]) -> blake3::Hash {
+    let ports = |ports: &[Port]| Value::List(ports.iter().map(Value::from).collect());
+    let Signature { takes, gives } = operation.signature();
+    let field = |(name, value): &(&'static str, String)| Terms::of(name).with("is", &value[..]).into();
+    Terms::of("operation")
+        .with("name", &operation.name()[..])
+        .with("method", &operation.method()[..])
+        .with("fields", Value::List(fields.iter().map(field).collect()))
+        .with("takes", ports(&takes))
+        .with("gives", ports(&gives))
+        .digest()
 }

@@ -20,7 +20,7 @@ use crate::{bill::Bill, error::Result, operation::Operation, party::Party};
 ///         Role::P1 => [500, 400], // together 1100 and 700
 ///     };
 ///     let done = Job::new(&reaches).on(&mine).reveal(Reveal::Both).run(p)?;
-///     Ok(done.outcome.values())
+///     Ok(done.values())
 /// };
 /// let (at_p0, at_p1) = run_pair(Party::pair()?, party, party)?;
 /// assert_eq!((at_p0, at_p1), (Some(vec![1, 0]), Some(vec![1, 0])));

@@ -6,9 +6,8 @@ use crate::{
     bill::{self, Bill},
     error::Result,
     net::Role,
-    operation::{Held, Words},
+    operation::{Held, Port, Words},
     session::Session,
-    share::{Additive, Bitwise, Sharing},
 };
 
 /// Who gets the results.
@@ -22,7 +21,7 @@ pub enum Reveal {
     Nobody,
 }
 
-/// What a party ends with.
+/// What a party ends with, of a column.
 pub enum Outcome {
     /// The values, in two's complement; bits are 0 and 1.
     Values(Vec<i64>),
@@ -51,37 +50,42 @@ impl Reveal {
         }
     }
 
-    /// What opening a word of `bits` bits costs.
-    pub fn bill(self, bits: u32) -> Bill {
+    /// What opening an item's words of these columns costs.
+    pub fn bill(self, gives: &[Port]) -> Bill {
+        let shared = gives.iter().filter(|port| port.sharing().is_some());
+        let bits = shared.map(|port| u64::from(port.bits) * port.words as u64).sum();
         let sent = match self {
             Self::Nobody => return Bill::FREE,
             Self::Both => [bits; 2],
             Self::Only(Role::P0) => [0, bits],
             Self::Only(Role::P1) => [bits, 0],
         };
-        Bill { online: bill::Phase { bits: sent.map(u64::from), rounds: 1 }, ..Bill::FREE }
+        Bill { online: bill::Phase { bits: sent, rounds: 1 }, ..Bill::FREE }
     }
 
-    /// Opens results to whom they go: 1 round, or none.
+    /// Opens what these columns hold to whom they go: 1 round, or none. What one party knows stays there.
     ///
     /// # Errors
     /// Those of the channel.
-    pub fn open(self, s: &mut Session, held: Held, words: Words) -> Result<Outcome> {
-        let to = match self {
-            Self::Nobody => return Ok(Outcome::Shares(words)),
-            Self::Both => None,
-            Self::Only(role) => Some(role),
-        };
-        let mut values = Vec::with_capacity(words.len());
-        let unused = if held.signed() { 64 - held.bits } else { 0 };
-        let take = |opened: &[u64]| values.extend(opened.iter().map(|w| (w << unused) as i64 >> unused));
-        // Public to the parties that both chose before any work: it is the result that they want.
-        match held.sharing {
-            Sharing::Additive => s.open_words::<Additive, u64>(to, held.bits, &words, take)?,
-            Sharing::Xor => s.open_words::<Bitwise, u64>(to, held.bits, &words, take)?,
+    pub fn open(self, s: &mut Session, gives: &[Port], columns: Vec<Words>) -> Result<Vec<Outcome>> {
+        let to = if let Self::Only(role) = self { Some(role) } else { None };
+        let at: Vec<usize> = (0..gives.len()).filter(|&i| gives[i].sharing().is_some()).collect();
+        let shared = |&i: &usize| Some((gives[i].sharing()?, gives[i].bits, &columns[i][..]));
+        let opened: Vec<_> = at.iter().filter_map(shared).collect();
+        let mut values: Vec<Vec<i64>> = columns.iter().map(|words| Vec::with_capacity(words.len())).collect();
+        if self != Self::Nobody {
+            // Public to the parties that both chose before any work: it is the result that they want.
+            s.open_columns(to, &opened, |i, words| values[at[i]].extend(gives[at[i]].values(words)))?;
         }
         let mine = to.is_none_or(|to| to == s.role());
-        Ok(if mine { Outcome::Values(values) } else { Outcome::AtPeer })
+        let outcome = |((port, words), values): ((&Port, Words), Vec<i64>)| match port.held {
+            Held::Shared(_) if self == Self::Nobody => Outcome::Shares(words),
+            Held::Shared(_) if mine => Outcome::Values(values),
+            Held::Shared(_) => Outcome::AtPeer,
+            Held::Known(role) if role != s.role() => Outcome::AtPeer,
+            Held::Known(_) | Held::Own => Outcome::Values(port.values(&words).collect()),
+        };
+        Ok(gives.iter().zip(columns).zip(values).map(outcome).collect())
     }
 }
 

@@ -6,7 +6,7 @@ use super::Session;
 use crate::{
     error::Result,
     net::Role,
-    share::{Kind, Share, combine, to_wire},
+    share::{Additive, Bitwise, Kind, Share, Sharing, combine, to_wire},
 };
 
 /// Bits in a message of an opening in pieces.
@@ -65,22 +65,77 @@ impl Session {
         words: &[R],
         mut take: impl FnMut(&[R]),
     ) -> Result<()> {
+        let all: Vec<&[R]> = pieces(words, bits).collect();
+        let len = |piece: &&[R]| packed_len(piece.len(), bits);
+        let mut values = Vec::new();
+        self.in_pieces(
+            to,
+            &all,
+            len,
+            |piece| to_wire(piece, bits),
+            |piece, message| {
+                combine::<K, R>(piece, message, bits, &mut values);
+                take(&values);
+            },
+        )
+    }
+
+    /// [`open_words`](Self::open_words) of several columns in the same round: `take` gets the number of a column, and
+    /// the next of its values.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    ///
+    /// # Panics
+    /// Unless each width is 1 to 64.
+    pub(crate) fn open_columns(
+        &mut self,
+        to: Option<Role>,
+        columns: &[(Sharing, u32, &[u64])],
+        mut take: impl FnMut(usize, &[u64]),
+    ) -> Result<()> {
+        let mut all: Vec<(usize, &[u64])> = Vec::new();
+        for (i, &(_, bits, words)) in columns.iter().enumerate() {
+            all.extend(pieces(words, bits).map(|piece| (i, piece)));
+        }
+        let len = |&(i, piece): &(usize, &[u64])| packed_len(piece.len(), columns[i].1);
+        let mut values = Vec::new();
+        self.in_pieces(
+            to,
+            &all,
+            len,
+            |&(i, piece)| to_wire(piece, columns[i].1),
+            |&(i, piece), message| {
+                let (sharing, bits, _) = columns[i];
+                match sharing {
+                    Sharing::Additive => combine::<Additive, u64>(piece, message, bits, &mut values),
+                    Sharing::Xor => combine::<Bitwise, u64>(piece, message, bits, &mut values),
+                }
+                take(i, &values);
+            },
+        )
+    }
+
+    /// Sends each piece, and takes that of the peer, which has as many bytes.
+    fn in_pieces<P>(
+        &mut self,
+        to: Option<Role>,
+        all: &[P],
+        len: impl Fn(&P) -> usize,
+        encode: impl Fn(&P) -> Vec<u8>,
+        mut combine: impl FnMut(&P, &[u8]),
+    ) -> Result<()> {
         let (sends, takes) = (to != Some(self.role()), to.is_none_or(|to| to == self.role()));
-        // Whole bytes. One message at least, in which the parties meet.
-        let piece = PIECE_BITS / bits as usize / 8 * 8;
-        let starts = || (0..words.len().max(1)).step_by(piece);
-        let pieces = || starts().map(|from| &words[from..words.len().min(from + piece)]);
-        let (mut mine, mut theirs) = (pieces().filter(|_| sends), pieces().filter(|_| takes));
-        let (mut message, mut values) = (Vec::new(), Vec::new());
+        let (mut mine, mut theirs) = (all.iter().filter(|_| sends), all.iter().filter(|_| takes));
+        let mut message = Vec::new();
         self.duplex(
             &mut (),
-            |_, ()| Ok(mine.next().map(|words| to_wire(words, bits))),
+            |_, ()| Ok(mine.next().map(&encode)),
             |s, ()| {
-                let Some(words) = theirs.next() else { return Ok(false) };
-                message.resize(packed_len(words.len(), bits), 0);
+                let Some(piece) = theirs.next() else { return Ok(false) };
+                message.resize(len(piece), 0);
                 s.connection().channel().recv_into(&mut message)?;
-                combine::<K, R>(words, &message, bits, &mut values);
-                take(&values);
+                combine(piece, &message);
                 Ok(true)
             },
         )
@@ -107,4 +162,10 @@ impl Session {
     pub fn barrier(&mut self) -> Result<()> {
         self.exchange(vec![0], 1).map(drop)
     }
+}
+
+/// Words in whole bytes of messages. One piece at least, in which the parties meet.
+fn pieces<R>(words: &[R], bits: u32) -> impl Iterator<Item = &[R]> {
+    let piece = PIECE_BITS / bits as usize / 8 * 8;
+    (0..words.len().max(1)).step_by(piece).map(move |from| &words[from..words.len().min(from + piece)])
 }

@@ -241,7 +241,7 @@ impl Case {
             };
             let theirs: Vec<u64> = values.iter().zip(&masks).map(other).collect();
             let mine = if role == Role::P0 { masks } else { theirs };
-            let each = self.operation.takes(i);
+            let each = self.operation.signature().takes[i].words;
             mine[each * at.start..each * at.end].to_vec()
         };
         self.widths.iter().zip(&self.operands).enumerate().map(operand).collect()
@@ -252,8 +252,8 @@ impl Case {
     pub fn check(&self, got: &[i64]) {
         assert_eq!(got.len(), self.want.len(), "{}", named(&*self.operation));
         for (i, (got, want)) in got.iter().zip(&self.want).enumerate() {
-            let item = i / self.operation.gives();
-            let takes = |j: usize| self.operation.takes(j);
+            let item = i / self.operation.result().words;
+            let takes = |j: usize| self.operation.signature().takes[j].words;
             let x: Vec<&[i64]> =
                 self.operands.iter().enumerate().map(|(j, x)| &x[takes(j) * item..][..takes(j)]).collect();
             assert!(

@@ -5,14 +5,14 @@ use hushtable::{
     AShare, Party, Role,
     bill::Bill,
     gates::{Bits, Mux},
-    operation::{Held, Operation, Words},
+    operation::{Operation, Port, Words},
     run::{self, Outcome, Ready, Reveal, Unwatched},
     share::Sharing,
 };
 use hushtable_columns::failure::{Failure, Result};
 
 /// How a bit is held that is shared by XOR.
-const BIT: Held = Held { sharing: Sharing::Xor, bits: 1, fraction: 0, range: Some([0, 1]) };
+const BIT: Port = Port::bit("matches");
 
 /// What `operation`, whose results are shared additively, costs for so many bins.
 pub fn bill(operation: &dyn Operation, default: Option<f64>, bins: usize) -> Result<Bill> {
@@ -60,24 +60,22 @@ pub fn answer(
     let suiting = operation.suiting(&p.link(), matched.len())?;
     let operation = suiting.as_deref().unwrap_or(operation);
     let held = operation.result();
-    if held.sharing != Sharing::Additive {
+    if held.sharing() != Some(Sharing::Additive) {
         return Err(Failure::new("results that are not shared additively"));
     }
     let (lanes, ready) = (std::slice::from_mut(&mut *p), vec![Ready::default()]);
     let done = run::run(operation, lanes, ready, operands, Reveal::Nobody, &Unwatched)?;
     (took.offline, took.online) = (took.offline.then(done.offline), took.online.then(done.online));
-    let Outcome::Shares(words) = done.outcome else { unreachable!("nobody gets them") };
+    let words = done.shares().expect("nobody gets them");
     let mut results = AShare::<u64>::new(held.bits, words.to_vec());
     if let Some(default) = default {
         let word = (default * 2f64.powi(held.fraction as i32)).round() as i64 as u64;
         results = matching(p, matched, &results, word, took)?;
     }
-    let open = |p: &mut Party, held: Held, words: Vec<u64>| {
+    let open = |p: &mut Party, held: Port, words: Vec<u64>| {
         // Public by the functionality: to the owner, who has the places of its rows; bin by bin to nobody else.
-        match Reveal::Only(owner).open(p, held, Words::new(words))? {
-            Outcome::Values(values) => Ok(Some(values)),
-            _ => Ok(None),
-        }
+        let opened = Reveal::Only(owner).open(p, &[held], vec![Words::new(words)])?;
+        Ok(opened.into_iter().next().and_then(Outcome::values))
     };
     let values = took.online(p, |p| open(p, held, results.words().to_vec()))?;
     let bits = match default {

@@ -5,9 +5,8 @@ use hushtable::{
     arith::Fixed,
     bill::Bill,
     math::{PreparedSinCos, SinCos},
-    operation::{Held, Material, Operation, Words},
+    operation::{Material, Operation, Port, Signature, Words},
     session::Session,
-    share::Sharing,
     source::Origin,
 };
 use prim::ring::low;
@@ -38,13 +37,10 @@ impl Operation for Both {
         vec![("digest", self.0.digest().to_hex().to_string())]
     }
 
-    fn result(&self) -> Held {
-        let (bits, fraction) = (self.0.bits(), self.0.scale_out());
-        Held { sharing: Sharing::Additive, bits, fraction, range: None }
-    }
-
-    fn gives(&self) -> usize {
-        2
+    fn signature(&self) -> Signature {
+        let number = Port::additive("angle", self.0.bits()).scaled(self.0.scale());
+        let both = Port { name: "sine and cosine", ..number.scaled(self.0.scale_out()) };
+        Signature::new([number], both.of(2))
     }
 
     fn bill(&self, items: usize) -> Result<Bill> {
@@ -66,11 +62,11 @@ impl Material for Made {
         self.items
     }
 
-    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Words> {
+    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<Words>> {
         let words = operands[0].iter().map(|word| low(*word, self.bits));
         let x = Fixed::new(AShare::new(self.bits, words.collect()), self.scale)?;
         let [sine, cosine] = self.material.eval(s, &x)?;
         let pairs = sine.share().words().iter().zip(cosine.share().words());
-        Ok(Words::new(pairs.flat_map(|(sine, cosine)| [*sine, *cosine]).collect()))
+        Ok(vec![Words::new(pairs.flat_map(|(sine, cosine)| [*sine, *cosine]).collect())])
     }
 }

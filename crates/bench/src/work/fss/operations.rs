@@ -244,7 +244,7 @@ fn check(
     mine: &[u64],
     from: &mut dyn Read,
 ) -> Result<()> {
-    let (held, gives, start) = (operation.result(), operation.gives(), rows.start);
+    let (held, start) = (operation.result(), rows.start);
     let table: Vec<u64> = match work.object {
         Object::PublicTable => {
             values(work.bits, held.bits).iter().map(|v| low(*v as i64 as u64, held.bits)).collect()
@@ -252,13 +252,13 @@ fn check(
         Object::SecretTable => entries(work.bits, held.bits).collect(),
         _ => Vec::new(),
     };
-    for (i, (mine, row)) in mine.chunks_exact(gives).zip(drawn(work, rows)).enumerate() {
-        let mut got = Vec::with_capacity(gives);
+    for (i, (mine, row)) in mine.chunks_exact(held.words).zip(drawn(work, rows)).enumerate() {
+        let mut got = Vec::with_capacity(held.words);
         for mine in mine {
             let theirs = lanes::word(from)?;
-            got.push(match held.sharing {
-                Sharing::Additive => low(theirs.wrapping_add(*mine), held.bits),
-                Sharing::Xor => low(theirs ^ mine, held.bits),
+            got.push(match held.sharing() {
+                Some(Sharing::Xor) => low(theirs ^ mine, held.bits),
+                _ => low(theirs.wrapping_add(*mine), held.bits),
             });
         }
         if !right(work, held.bits, &table, &row.plain, &got) {
