@@ -4,18 +4,25 @@ use std::sync::Arc;
 
 use apps::{
     ids::{Looks, Rules, Set, Shape},
-    join::{Column, Join},
-    psi::{Learns, Psi},
-    statistics::{GroupNoise, GroupShape, Groups},
+    join::{Column, Join, JoinTables, Joined},
+    psi::{Intersect, Learns, Psi},
+    statistics::{Group, GroupNoise, GroupShape},
 };
-use hushtable::{AShare, Error, bill::Bill, chance::Chance, gates::Bits, share::Share};
+use hushtable::{
+    Error,
+    chance::Chance,
+    operation::Operation,
+    run::{Outcome, Reveal},
+    share::Share,
+};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use prim::Wiped;
 use pyo3::{exceptions::PyTypeError, prelude::*};
 
 use crate::{
     error::raise,
-    party::{Party, Steps, role},
+    party::{Party, role},
+    running::outcomes,
 };
 
 /// This party's ids, in one form and hashed: fixed.
@@ -96,14 +103,6 @@ fn asks(rules: &str) -> String {
     format!("normalise={:?}", rules.split(',').collect::<Vec<_>>())
 }
 
-/// The part of the set-up that suits a bill.
-fn set_up(steps: &mut Steps<'_>, bill: &Bill) -> Result<(), Error> {
-    steps.phase("setup", |p| {
-        let (send, recv) = bill.cots_of(p.role());
-        p.prepare_ot(send, recv)
-    })
-}
-
 /// Tells the peer a public text of at most 64 KiB, and returns its.
 #[pyfunction]
 pub fn tell(py: Python<'_>, p: &Party, name: &str, text: &str) -> PyResult<String> {
@@ -149,18 +148,14 @@ pub fn intersect<'py>(
     let learns = learns.map_or(Learns::Both, |to| Learns::Only(role(to)));
     let psi = Psi::new(sizes, learns).map_err(|e| raise(py, &e))?;
     may_be_left(py, p, sizes, |sizes| Psi::new(sizes, learns).map(|psi| psi.chance()))?;
-    let found = p.call(py, name, move |steps, _| {
-        steps.phase("setup", |p| p.agree(&[set.rules().fields(), psi.fields()].concat()))?;
-        let bill = steps.phase("setup", |p| psi.bill(&p.ot_limits()))?;
-        set_up(steps, &bill)?;
-        let material = steps.phase("offline", |p| psi.prepare(p))?;
-        steps.phase("online", |p| {
-            let ids = set.salted(p)?;
-            material.find(p, &ids)
-        })
+    let mine = p.role();
+    let intersect = Intersect { psi, ids: set };
+    let found = p.call(py, name, move |steps, progress| {
+        steps.phase("setup", |p| p.agree(&intersect.fields()))?;
+        Ok(outcomes(steps, progress, &intersect, &[], Reveal::Nobody)?.remove(0).values())
     })?;
-    let rows = |rows: Vec<usize>| rows.into_iter().map(|row| row as i64).collect::<Vec<_>>().into_pyarray(py);
-    Ok(found.map(rows))
+    let learns = learns == Learns::Both || learns == Learns::Only(mine);
+    Ok(found.filter(|_| learns).map(|rows| rows.into_pyarray(py)))
 }
 
 /// Counts what ids of these sizes leave to chance, with the hashes of ids, unless it is too much.
@@ -206,16 +201,12 @@ pub fn join<'py>(
     may_be_left(py, p, sizes, |sizes| Join::new(role(owner), sizes, &[], &[]).map(|join| join.chance()))?;
     let copy = |column: &PyReadonlyArray1<'py, u64>| Ok(Wiped::from(column.as_slice()?.to_vec()));
     let columns = columns.iter().map(copy).collect::<PyResult<Vec<Wiped<u64>>>>()?;
-    let set = Arc::clone(&ids.set);
-    let (matched, additive, bitwise, own, rows) = p.call(py, name, move |steps, _| {
-        steps.phase("setup", |p| p.agree(&[set.rules().fields(), join.fields()].concat()))?;
-        let bill = steps.phase("setup", |p| join.bill(&p.ot_limits()))?;
-        set_up(steps, &bill)?;
-        let material = steps.phase("offline", |p| join.prepare(p))?;
-        let joined = steps.phase("online", |p| {
-            let ids = set.salted(p)?;
-            material.run(p, &ids, &columns.iter().map(|column| &column[..]).collect::<Vec<_>>())
-        })?;
+    let tables = JoinTables { join: join.clone(), ids: Arc::clone(&ids.set), columns: Arc::new(columns) };
+    let mine = p.role();
+    let (matched, additive, bitwise, own, rows) = p.call(py, name, move |steps, progress| {
+        steps.phase("setup", |p| p.agree(&tables.fields()))?;
+        let given = outcomes(steps, progress, &tables, &[], Reveal::Nobody)?;
+        let joined = Joined::of(&join, mine, given.into_iter().map(Outcome::into_words).collect())?;
         let rows =
             joined.rows().map(|rows| rows.map(|row| row.map_or(-1, |row| row as i64)).collect::<Vec<_>>());
         let matched = joined.matched.iter().collect::<Vec<u64>>();
@@ -273,23 +264,22 @@ impl Sums {
         groups: Vec<PyReadonlyArray1<'_, u64>>,
         columns: Vec<PyReadonlyArray1<'_, u64>>,
     ) -> PyResult<Opened> {
-        let bits = |group: &PyReadonlyArray1<'_, u64>| {
-            Ok(Bits::collect(group.as_slice()?.iter().map(|word| word & 1)))
-        };
-        let groups = groups.iter().map(bits).collect::<PyResult<Vec<Bits>>>()?;
-        let share = |(words, &bits): (&PyReadonlyArray1<'_, u64>, &u32)| {
-            Ok(AShare::<u64>::new(bits, words.as_slice()?.to_vec()))
-        };
-        let columns =
-            columns.iter().zip(&self.0.widths).map(share).collect::<PyResult<Vec<AShare<u64>>>>()?;
+        // A word for each bin, with a bit for each group.
+        let mut members = Wiped::zeros(self.0.bins);
+        for (i, group) in groups.iter().enumerate() {
+            let bits = group.as_slice()?.iter().map(|word| (word & 1) << i);
+            members.iter_mut().zip(bits).for_each(|(member, bit)| *member |= bit);
+        }
+        let mut operands = vec![members];
+        for column in &columns {
+            operands.push(Wiped::from(column.as_slice()?.to_vec()));
+        }
         let shape = self.0.clone();
-        let bill = shape.bill().map_err(|e| raise(py, &e))?;
-        p.chance.add(py, &shape.chance())?;
-        let opened = p.call(py, name, move |steps, _| {
-            set_up(steps, &bill)?;
-            let material = steps.phase("offline", |p| Groups::prepare(p, shape))?;
-            let columns: Vec<&AShare<u64>> = columns.iter().collect();
-            steps.phase("online", |p| material.add_up(p, &groups, &columns)?.open(p))
+        p.chance.add(py, &GroupShape::chance(&shape))?;
+        let opened = p.call(py, name, move |steps, progress| {
+            let operands: Vec<&[u64]> = operands.iter().map(|words| &words[..]).collect();
+            let opened = outcomes(steps, progress, &shape, &operands, Reveal::Both)?;
+            Ok(Group::all(&shape, opened.into_iter().filter_map(Outcome::values).collect()))
         })?;
         Ok(opened.into_iter().map(|group| (group.group, group.count, group.sums)).collect())
     }

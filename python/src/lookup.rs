@@ -101,7 +101,7 @@ pub fn look_up<'py>(
             (operation, ready, 0)
         }
         None => {
-            let chosen = lookup.chosen(&p.link(), x.len()).map_err(|e| raise(py, &e))?;
+            let chosen = lookup.chosen(&p.setting().link, x.len()).map_err(|e| raise(py, &e))?;
             (Arc::new(chosen), Ready::default(), x.len())
         }
     };
@@ -122,7 +122,8 @@ pub fn prepare_lookup(
     lookup: &Lookup,
     count: usize,
 ) -> PyResult<Material> {
-    let operation: Arc<dyn Operation> = Arc::new(lookup.chosen(&p.link(), count).map_err(|e| raise(py, &e))?);
+    let operation: Arc<dyn Operation> =
+        Arc::new(lookup.chosen(&p.setting().link, count).map_err(|e| raise(py, &e))?);
     let ready = prepare(py, p, name, Arc::clone(&operation), count)?;
     Ok(Material::new(operation, count, ready))
 }

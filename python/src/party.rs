@@ -15,7 +15,8 @@ use std::{
 use hushtable::{
     Error, Role,
     error::Ending,
-    net::{Cost, HangUp, LinkShape},
+    net::{Cost, HangUp},
+    ot::Setting,
     run::{Phase, Step, Watch},
 };
 use pyo3::{exceptions::PyException, prelude::*};
@@ -44,7 +45,7 @@ pub struct Party {
     over: Arc<Mutex<Option<String>>>,
     hang_up: HangUp,
     role: Role,
-    link: LinkShape,
+    setting: Setting,
     id: [u8; 32],
     peer: String,
     peer_fingerprint: Option<String>,
@@ -145,7 +146,7 @@ impl Watch for Recorder<'_> {
 impl Party {
     /// Wraps a party whose set-up began at `start`.
     pub fn new(mut p: hushtable::Party, start: Instant) -> Self {
-        let (role, id, link) = (p.role(), p.id(), p.link());
+        let (role, id, setting) = (p.role(), p.id(), p.setting());
         let Cost { sent, received, rounds } = p.take_cost();
         let took = start.elapsed().as_secs_f64();
         let record = ("connect".to_owned(), "setup", 0.0, took, sent, received, rounds);
@@ -160,7 +161,7 @@ impl Party {
             over: Arc::default(),
             hang_up,
             role,
-            link,
+            setting,
             id,
             peer,
             peer_fingerprint,
@@ -171,9 +172,9 @@ impl Party {
         }
     }
 
-    /// What both parties take for the link between them.
-    pub fn link(&self) -> LinkShape {
-        self.link
+    /// What both parties came to when they met.
+    pub fn setting(&self) -> Setting {
+        self.setting
     }
 
     /// Which party this is.

@@ -6,7 +6,7 @@ use hushtable::{
     Error, Party,
     error::same,
     operation::{self, Operation as Operated, Words},
-    run::{self as runner, Ready, Watch},
+    run::{self as runner, Outcome, Ready, Reveal, Watch},
 };
 use numpy::{PyArrayDyn, PyReadonlyArrayDyn};
 use prim::Wiped;
@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use crate::{
     error::{raise, spent},
     operation::Operation,
-    party::{self, Steps},
+    party::{self, Progress, Steps},
     words::array,
 };
 
@@ -93,6 +93,22 @@ pub fn shares(
     Ok(columns.remove(0))
 }
 
+/// The columns that an operation on one item gives, opened to whom `reveal` says.
+pub fn outcomes(
+    steps: &mut Steps<'_>,
+    progress: &Progress,
+    operation: &dyn Operated,
+    operands: &[&[u64]],
+    reveal: Reveal,
+) -> Result<Vec<Outcome>, Error> {
+    progress.begin(1);
+    set_up(steps, operation, 1)?;
+    steps.run(progress, |p, watch| {
+        let (lanes, ready) = (std::slice::from_mut(p), vec![Ready::default()]);
+        Ok(runner::run(operation, lanes, ready, operands, reveal, watch)?.outcomes)
+    })
+}
+
 /// Both operands, or the one that there is.
 pub fn given(x: &Array<'_>, y: &Array<'_>) -> PyResult<Vec<Wiped<u64>>> {
     let mut operands: Vec<Wiped<u64>> = vec![x.as_slice()?.to_vec().into(), y.as_slice()?.to_vec().into()];
@@ -125,7 +141,7 @@ fn suiting(
     operation: &Arc<dyn operation::Operation>,
     items: usize,
 ) -> PyResult<Arc<dyn operation::Operation>> {
-    let other = operation.suiting(&p.link(), items).map_err(|e| raise(py, &e))?;
+    let other = operation.suiting(&p.setting(), items).map_err(|e| raise(py, &e))?;
     Ok(other.map_or_else(|| Arc::clone(operation), Arc::from))
 }
 

@@ -23,6 +23,7 @@ use hushtable::{
     bill::Bill,
     math::{Bounds, Evaluation, Function, Method, Options, Outside},
     operation::{Bands, Material, Operation, Port, Signature},
+    ot::Setting,
     source::Origin,
     terms::Value,
 };
@@ -137,8 +138,8 @@ impl Operation for Fusion {
         Signature::new(vec![score; self.devices()], self.reached.result())
     }
 
-    fn bill(&self, items: usize) -> Result<Bill> {
-        Ok(self.tangent.bill(self.devices() * items) + self.reached.bill(items)?)
+    fn bill(&self, items: usize, under: &Setting) -> Result<Bill> {
+        Ok(self.tangent.bill(self.devices() * items) + self.reached.bill(items, under)?)
     }
 
     fn most(&self) -> usize {

@@ -44,7 +44,7 @@ use hushtable::{
     gates::{Bits, KnownMux, Mux},
     okvs::{self, Size},
     oprf::{Oprf, OprfJob},
-    ot::Limits,
+    ot::Setting,
     session::Session,
     terms::Value,
 };
@@ -54,9 +54,11 @@ use zeroize::Zeroizing;
 use crate::ids::Ids;
 
 mod layout;
+mod operation;
 
 pub use layout::Column;
 use layout::Layout;
+pub use operation::JoinTables;
 
 /// Most rows of a party: with more chance would have more than `2^-40`.
 pub const MAX_ROWS: usize = 6_000_000;
@@ -144,15 +146,15 @@ impl Join {
         Size::of(3 * self.rows(self.owner.peer()))
     }
 
-    /// What it costs, in a session of these limits. Without the salt of the ids.
+    /// What it costs under this setting. Without the salt of the ids.
     ///
     /// # Errors
     /// None for what [`new`](Self::new) accepts.
-    pub fn bill(&self, limits: &Limits) -> Result<Bill> {
+    pub fn bill(&self, under: &Setting) -> Result<Bill> {
         let mut hint = Phase { bits: [0; 2], rounds: 1 };
         hint.bits[self.owner.peer() as usize] =
             64 * ((1 + self.theirs.words()) * self.hint()?.columns()) as u64;
-        let mut bill = self.function().bill(limits)? + Bill { online: hint, ..Bill::FREE };
+        let mut bill = self.function().bill(&under.limits)? + Bill { online: hint, ..Bill::FREE };
         bill = bill + Equality::bill(self.compared(), 1)?.times(self.bins());
         for widths in self.theirs.widths().iter().filter(|widths| !widths.is_empty()) {
             bill = bill + Mux::bill(widths).times(self.bins());
@@ -202,8 +204,11 @@ pub struct Joined {
     pub bitwise: Vec<BShare<u64>>,
     /// The owner's columns.
     pub own: Vec<AShare<u64>>,
-    rows: Option<Placement>,
+    rows: Option<Rows>,
 }
+
+/// The owner's row of each bin, counted from 1; 0 where there is none. Wiped.
+struct Rows(Wiped<u64>);
 
 /// The columns of a step, before they are multiplied.
 struct Raw {
@@ -269,7 +274,9 @@ impl Prepared {
             (Some(mux), None) => mux.select(s, &matched, &[])?,
             (None, _) => vec![],
         };
-        Ok(Joined { matched, additive: out, bitwise: out_bitwise, own, rows: raw.rows })
+        let row = |row: Option<usize>| row.map_or(0, |row| row as u64 + 1);
+        let rows = raw.rows.map(|placed| Rows(placed.items().map(row).collect::<Vec<_>>().into()));
+        Ok(Joined { matched, additive: out, bitwise: out_bitwise, own, rows })
     }
 }
 
@@ -296,7 +303,7 @@ impl Joined {
 
     /// At the owner: the row of each bin. Secret: it must never be sent.
     pub fn rows(&self) -> Option<impl Iterator<Item = Option<usize>> + '_> {
-        self.rows.as_ref().map(Placement::items)
+        self.rows.as_ref().map(|rows| rows.0.iter().map(|&row| (row as usize).checked_sub(1)))
     }
 }
 

@@ -35,7 +35,9 @@ use hushtable::{
     arith::{AngleJob, Angles, MatrixShape, Objective, SmallMatrixJob, SmallMatrixProduct},
     bill::Bill,
     math::rounded_up,
+    net::LinkShape,
     operation::{Bands, Held, Material, Operation, Port, Signature, Words},
+    ot::Setting,
     session::Session,
     source::Origin,
 };
@@ -273,12 +275,12 @@ impl Operation for Proximity {
         Signature::new(takes, self.closer.result())
     }
 
-    fn bill(&self, items: usize) -> Result<Bill> {
+    fn bill(&self, items: usize, under: &Setting) -> Result<Bill> {
         let square = match self.places {
             Places::Own | Places::Plane => self.products(items).bill(),
             Places::Shared => angles().bill().times(6 * items),
         };
-        Ok(square + self.closer.bill(items)?)
+        Ok(square + self.closer.bill(items, under)?)
     }
 
     fn most(&self) -> usize {
@@ -312,7 +314,7 @@ impl Operation for Proximity {
     }
 
     fn card(&self) -> Option<String> {
-        let bytes = self.bill(1).ok()?.bytes();
+        let bytes = self.bill(1, &Setting::over(LinkShape::LOOPBACK)).ok()?.bytes();
         let (on, besides) = match self.places {
             Places::Plane => ("in a plane", ""),
             _ => (

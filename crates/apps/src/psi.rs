@@ -29,13 +29,17 @@ use hushtable::{
     bill::{Bill, Phase},
     chance::Chance,
     oprf::{Oprf, OprfJob},
-    ot::Limits,
+    ot::Setting,
     session::Session,
     terms,
 };
 use prim::{Wiped, block::Block};
 
 use crate::ids::Ids;
+
+mod operation;
+
+pub use operation::Intersect;
 
 /// Most ids of a party. From 13 million on [`Psi::chance`] is more than `2^-40`: what is exposed alone has that at `2^24`.
 pub const MAX_IDS: usize = 1 << 24;
@@ -108,18 +112,18 @@ impl Psi {
         self.job().chance() + Chance::of("ids that seem to be common", pairs, -8 * self.bytes() as i32)
     }
 
-    /// What it costs, in a session of these limits. Without the salt of the ids.
+    /// What it costs under this setting. Without the salt of the ids.
     ///
     /// # Errors
     /// None for what [`new`](Self::new) accepts.
-    pub fn bill(&self, limits: &Limits) -> Result<Bill> {
+    pub fn bill(&self, under: &Setting) -> Result<Bill> {
         let job = self.job();
         let sent = |by: Role, bits: usize| {
             let mut online = Phase { bits: [0; 2], rounds: u32::from(bits > 0) };
             online.bits[by as usize] = bits as u64;
             Bill { online, ..Bill::FREE }
         };
-        let mut bill = job.bill(limits)? + sent(job.receiver.peer(), 8 * self.bytes() * job.inputs);
+        let mut bill = job.bill(&under.limits)? + sent(job.receiver.peer(), 8 * self.bytes() * job.inputs);
         if self.learns == Learns::Both {
             bill = bill + sent(job.receiver, job.inputs);
         }

@@ -32,8 +32,8 @@ use hushtable::{
     arith::Objective,
     bill::Bill,
     math::{Bounds, Card, Evaluation, Function, Options},
-    net::LinkShape,
     operation::{Bands, Material, Operation, Signature},
+    ot::Setting,
     source::{Origin, Shape},
 };
 
@@ -179,11 +179,11 @@ impl Scoring {
         Self { method, ..self }
     }
 
-    /// The same by what suits so many scores over this link.
-    fn over(&self, link: &LinkShape, items: usize) -> Result<Self> {
+    /// The same by what suits so many scores under this setting.
+    fn over(&self, under: &Setting, items: usize) -> Result<Self> {
         let Self { bits, fraction, ref question, ref method } = *self;
         let method = match method {
-            Answer::Bands(bands) => Answer::Bands(bands.suiting(link, items)?),
+            Answer::Bands(bands) => Answer::Bands(bands.suiting(under, items)?),
             Answer::Sigmoid(evaluation) => Answer::Sigmoid(evaluation.clone()),
         };
         Ok(Self { bits, fraction, question: question.clone(), method })
@@ -223,16 +223,16 @@ impl Operation for Scoring {
         self.operation().signature()
     }
 
-    fn bill(&self, items: usize) -> Result<Bill> {
-        self.operation().bill(items)
+    fn bill(&self, items: usize, under: &Setting) -> Result<Bill> {
+        self.operation().bill(items, under)
     }
 
     fn most(&self) -> usize {
         BATCH
     }
 
-    fn suiting(&self, link: &LinkShape, items: usize) -> Result<Option<Box<dyn Operation>>> {
-        Ok(Some(Box::new(self.over(link, items)?)))
+    fn suiting(&self, under: &Setting, items: usize) -> Result<Option<Box<dyn Operation>>> {
+        Ok(Some(Box::new(self.over(under, items)?)))
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

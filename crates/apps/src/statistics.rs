@@ -35,14 +35,18 @@
 
 mod asked;
 mod count;
+mod cuts;
 mod groups;
 mod noise;
+mod operation;
 mod order;
 mod shape;
 
 pub use asked::MAX_LEAST;
 pub use count::{Count, Moments, ProductSum, sum};
+pub use cuts::CutGroups;
 pub use groups::{Group, Grouped, Groups};
 pub use noise::Laplace;
+pub use operation::{Extreme, Matches, QuantileOf};
 pub use order::{End, Extremes, Quantile, QuantileMaterial};
 pub use shape::{GroupNoise, GroupShape, MAX_GROUPS};

@@ -21,6 +21,7 @@ mod inference;
 mod join;
 mod join_query;
 mod noise;
+mod operations;
 mod private_table;
 mod proximity;
 mod psi;

@@ -5,6 +5,7 @@ use hushtable::{
     AShare, Party, Result, Role,
     arith::Fixed,
     operation::Operation,
+    ot::Setting,
     run::{self, Done, Phase, Ready, Reveal, Unwatched},
     run_pair,
 };
@@ -44,7 +45,7 @@ fn scores() {
             let scoring = if additive { scoring.additive(16) } else { scoring };
             check_parts(
                 &format!("{question:?} of {bits} bits, additive: {additive}"),
-                scoring.bill(64).expect("a bill"),
+                scoring.bill(64, &Setting::default()).expect("a bill"),
                 0,
                 |p| scoring.prepare(p, 64),
                 |s, m| m.eval(s, &[&[1; 64]]).map(drop),
@@ -58,7 +59,7 @@ fn fusion() {
     let fusion = Fusion::new(8, &[1.0, 2.0, 0.5], 0.9).expect("a fusion");
     check_parts(
         "fusion",
-        fusion.bill(64).expect("a bill"),
+        fusion.bill(64, &Setting::default()).expect("a bill"),
         0,
         |p| fusion.prepare(p, 64),
         |s, m| m.eval(s, &[&[1; 64], &[2; 64], &[3; 64]]).map(drop),
@@ -73,14 +74,20 @@ fn proximity() {
         let proximity = if additive { proximity.additive(16) } else { proximity };
         check_parts(
             &format!("{places:?}, additive: {additive}"),
-            proximity.bill(64).expect("a bill"),
+            proximity.bill(64, &Setting::default()).expect("a bill"),
             0,
             |p| proximity.prepare(p, 64),
             |s, m| m.eval(s, &vec![&[1; 64][..]; operands]).map(drop),
         );
     }
     // What the page says of a pair.
-    let bytes = |places| Proximity::new(250.0, places).expect("a distance").bill(1).expect("a bill").bytes();
+    let bytes = |places| {
+        Proximity::new(250.0, places)
+            .expect("a distance")
+            .bill(1, &Setting::default())
+            .expect("a bill")
+            .bytes()
+    };
     assert!(bytes(Places::Own) < 700.0 && bytes(Places::Shared) < 8500.0);
 }
 
@@ -97,13 +104,13 @@ fn runs() {
             Ok(online)
         };
         let met = run_pair(Party::pair_seeded(11).expect("a pair"), party, party).expect("an honest run");
-        let bill = run::bill(&scoring, rows, 1, reveal).expect("a bill");
+        let bill = run::bill(&scoring, rows, 1, reveal, &Setting::default()).expect("a bill");
         assert_eq!(met.0.rounds.max(met.1.rounds), u64::from(bill.online.rounds), "{reveal:?}");
         for (phase, bits) in [met.0, met.1].iter().zip(bill.online.bits) {
             let more = 8 * phase.sent as i64 - bits as i64;
             assert!((0..8000).contains(&more), "{reveal:?}: {more} bits more than {bits}");
         }
-        let two = run::bill(&scoring, rows, 2, reveal).expect("a bill");
+        let two = run::bill(&scoring, rows, 2, reveal, &Setting::default()).expect("a bill");
         let opening = u32::from(reveal != Reveal::Nobody);
         assert_eq!((two.all_cots(), two.online.bits), (bill.all_cots(), bill.online.bits));
         assert_eq!(2 * (two.online.rounds - opening), bill.online.rounds - opening, "a batch for each lane");

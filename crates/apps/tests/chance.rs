@@ -10,10 +10,9 @@ use hushtable::{
         prf::Cipher,
     },
     cuckoo,
-    net::LinkShape,
     okvs::Size,
     oprf::OprfJob,
-    ot::{Limits, Rates},
+    ot::Setting,
 };
 use hushtable_apps::{
     ids::{Rules, Set},
@@ -23,8 +22,8 @@ use hushtable_apps::{
 };
 use prim::{Block, Prg};
 
-fn limits() -> Limits {
-    Limits::new(None, &LinkShape::LOOPBACK, &Rates::REFERENCE)
+fn setting() -> Setting {
+    Setting::default()
 }
 
 fn part(chance: &Chance, of: &str) -> f64 {
@@ -41,7 +40,7 @@ fn sizes(rng: &mut Prg, most: usize) -> [usize; 2] {
 #[test]
 fn of_joins() {
     let (seed, runs) = (0xc4a, if std::env::var_os("LONG").is_some() { 100_000 } else { 3000 });
-    let (mut rng, limits) = (Prg::new(Block(seed)), limits());
+    let (mut rng, under) = (Prg::new(Block(seed)), setting());
     let mut refused = 0;
     for run in 0..runs {
         let sizes = if run == 0 { [MAX_ROWS; 2] } else { sizes(&mut rng, MAX_ROWS) };
@@ -69,9 +68,9 @@ fn of_joins() {
             let mut hint = Phase { bits: [0; 2], rounds: 1 };
             hint.bits[join.owner().peer() as usize] =
                 64 * Size::of(3 * others).expect("few").columns() as u64;
-            let bill = function.bill(&limits).expect("few") + Bill { online: hint, ..Bill::FREE };
+            let bill = function.bill(&under.limits).expect("few") + Bill { online: hint, ..Bill::FREE };
             let equal = Equality::bill(bits, 1).expect("up to 64").times(join.bins());
-            assert_eq!(join.bill(&limits).expect("few"), bill + equal, "{says}");
+            assert_eq!(join.bill(&under).expect("few"), bill + equal, "{says}");
         }
         let both = joins[0].chance() + joins[1].chance() + Set::chance(sizes[0] + sizes[1]);
         refused += usize::from(both.check().is_err());
@@ -101,7 +100,7 @@ fn a_refusal_says_what_would_do() {
 /// Of an intersection, with the bytes that are billed.
 #[test]
 fn of_intersections() {
-    let (seed, limits) = (0x951, limits());
+    let (seed, under) = (0x951, setting());
     let mut rng = Prg::new(Block(seed));
     for run in 0..3000 {
         let sizes = if run == 0 { [12_000_000; 2] } else { sizes(&mut rng, 12_000_000) };
@@ -124,8 +123,8 @@ fn of_intersections() {
             };
             let inputs = sizes[receiver.peer() as usize];
             let function = OprfJob { receiver, keys: sizes[receiver as usize], inputs, blocks: 1 };
-            let found = psi.bill(&limits).expect("few").online.bits[receiver.peer() as usize];
-            let before = function.bill(&limits).expect("few").online.bits[receiver.peer() as usize];
+            let found = psi.bill(&under).expect("few").online.bits[receiver.peer() as usize];
+            let before = function.bill(&under.limits).expect("few").online.bits[receiver.peer() as usize];
             assert_eq!(found - before, (bits.round() as u64) * inputs as u64, "{says}");
             assert!(
                 part(&chance, "values of the other's inputs that show") == inputs as f64 * 2f64.powi(-64)

@@ -198,10 +198,10 @@ fn bills() {
     for (owner, sizes, columns, own) in all {
         let join = Join::new(owner, sizes, &columns, &own).expect("small tables");
         assert!(join.bins().is_multiple_of(8), "whole bytes: {}", join.bins());
-        let limits = Party::pair_seeded(0xb111).expect("a pair").0.ot_limits();
+        let under = Party::pair_seeded(0xb111).expect("a pair").0.setting();
         crate::billed::check_parts(
             &format!("{join:?}"),
-            join.bill(&limits).expect("a bill") + Set::bill(),
+            join.bill(&under).expect("a bill") + Set::bill(),
             0,
             |p| join.prepare(p),
             |s, m| {

@@ -134,12 +134,12 @@ fn bills() {
         [([0, 0], ALL[0]), ([3, 72], ALL[0]), ([72, 8], ALL[0]), ([300, 8], ALL[1]), ([8, 80], ALL[2])]
     {
         let psi = Psi::new(sizes, learns).expect("few ids");
-        let limits = Party::pair_seeded(0xb111).expect("a pair").0.ot_limits();
+        let under = Party::pair_seeded(0xb111).expect("a pair").0.setting();
         let numbers = |count| (0..count as u32).collect::<Vec<u32>>();
         let case = [numbers(sizes[0]), numbers(sizes[1])];
         crate::billed::check(
             &format!("{psi:?}"),
-            psi.bill(&limits).expect("a bill") + Set::bill(),
+            psi.bill(&under).expect("a bill") + Set::bill(),
             |p| psi.prepare(p),
             |s, m| {
                 let ids = set(&case[s.role() as usize]).salted(s)?;

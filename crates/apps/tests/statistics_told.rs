@@ -2,6 +2,7 @@
 
 use crate::common::faults;
 use crate::shares::{bits, both, signed, words};
+use crate::statistics::cut;
 use hushtable::{AShare, Error, Party, Result, Role, gates::Bits, run_pair};
 use hushtable_apps::statistics::{
     Count, End, Extremes, Group, GroupNoise, GroupShape, Groups, Laplace, ProductSum, Quantile,
@@ -163,7 +164,7 @@ fn other_questions_than_the_peer_s_are_refused() {
     ] {
         let find = |p: &mut Party, quantile: &Quantile| {
             let (bits, column) = (Bits::new(8, vec![0]), AShare::<u64>::new(16, vec![0; 8]));
-            quantile.prepare(p, 8)?.find(p, &bits, &column).map(drop)
+            cut(p, quantile, &bits, &column).map(drop)
         };
         ends(&|p| find(p, &quantile), &|p| find(p, &other));
     }
@@ -178,8 +179,7 @@ fn quantiles_of_enough_numbers() {
             let matched = bits(p.role(), (0..8).map(|bin| bin < matches), 30);
             let numbers: Vec<i64> = (0..8).map(|bin| if bin < matches { 7 } else { 0 }).collect();
             let column = words(p.role(), 16, &numbers, 40);
-            let material = quantile.prepare(p, 8)?;
-            let (found, cost) = p.metered(|p| material.find(p, &matched, &column))?;
+            let (found, cost) = p.metered(|p| cut(p, &quantile, &matched, &column))?;
             Ok((found, cost.sent + cost.received, cost.rounds))
         })
     };
@@ -196,7 +196,7 @@ fn faults_end_it() {
     let quantile = Quantile { bits: 16, cuts: vec![-5, 5], share: (1, 2), least: 2 };
     faults(|p| {
         let (bits, column) = (Bits::new(8, vec![0]), AShare::<u64>::new(16, vec![0; 8]));
-        quantile.prepare(p, 8)?.find(p, &bits, &column)?;
+        cut(p, &quantile, &bits, &column)?;
         p.barrier()
     });
     faults(|p| {

@@ -14,6 +14,7 @@ use hushtable::{
     lut::{LookupJob, Prepared, Protocol, Table},
     onehot::Cyclic,
     operation::{Material, Operation, Port, Signature, Words},
+    ot::Setting,
     session::Session,
     share::{Bitwise, Sharing},
     source::Origin,
@@ -81,7 +82,7 @@ impl Operation for ByRotation {
         Signature::new(["x", "y"].map(|name| Port::additive(name, self.bits)), Port::bit("less"))
     }
 
-    fn bill(&self, items: usize) -> Result<Bill> {
+    fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         let lookups = Protocol::Rotl.bill(&self.job(), self.digits() * items)?;
         Ok(self.ands().fold(lookups, |bill, ands| bill + Triples::bill(1).times(ands * items)))
     }

@@ -1,10 +1,7 @@
 //! Inputs that both processes know, because they verify. Public, for measurements only.
 
 use blake3::{Hasher, OutputReader};
-use hushtable::{
-    net::LinkShape,
-    ot::{Limits, Rates},
-};
+use hushtable::ot::Setting;
 
 /// An endless stream of words, the same in both processes.
 pub fn words(label: &str, role: u64, lane: u64) -> impl Iterator<Item = u64> {
@@ -21,8 +18,8 @@ pub fn word(from: &mut OutputReader) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
-/// Limits by which OTs are counted before the link is known: only the last LPN set depends on the link, and that changes
+/// The setting by which OTs are counted before the link is known: only the last LPN set depends on the link, and that changes
 /// little here.
-pub fn usual_limits() -> Limits {
-    Limits::new(None, &LinkShape::LOOPBACK, &Rates::REFERENCE)
+pub fn usual_setting() -> Setting {
+    Setting::default()
 }

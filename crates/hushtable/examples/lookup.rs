@@ -19,7 +19,7 @@ pub fn main() -> Result<()> {
             Role::P1 => [61, 155, 243],
         };
         let table = Tabulated::integers((0..256).map(|i| entry(i).into()).collect());
-        let lookup = Lookup::new("entries", table, mine.len(), &p.link())?;
+        let lookup = Lookup::new("entries", table, mine.len(), &p.setting())?;
         Job::new(&lookup).on(&mine).reveal(Reveal::Both).run(p)
     };
     let (at_p0, at_p1) = run_pair(Party::pair()?, party, party)?;

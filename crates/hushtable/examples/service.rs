@@ -18,7 +18,7 @@ fn compute(p: &mut Party, addends: &[f64]) -> Result<Option<Vec<f64>>> {
     let risk = risk()?;
     let words: Vec<u64> = addends.iter().map(|x| (x * 4096.0).round() as i64 as u64).collect();
     let job = Job::new(&risk).on(&words).reveal(Reveal::Only(Role::P0));
-    let bill = job.bill(words.len())?;
+    let bill = job.bill(words.len(), &p.setting())?;
     println!("{}: {:.0} bytes, {} rounds online", p.role(), bill.bytes(), bill.online.rounds);
     run::set_up(&risk, p, words.len())?;
     let values = job.run(p)?.values();

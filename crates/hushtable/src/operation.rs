@@ -36,7 +36,7 @@ use crate::{
     chance::Chance,
     error::{Error, Result},
     lut::{LookupJob, Protocol},
-    net::LinkShape,
+    ot::Setting,
     party::Party,
     session::Session,
     source::{Origin, Shape},
@@ -65,11 +65,11 @@ pub trait Operation: Send + Sync {
         self.signature().gives[0]
     }
 
-    /// What `items` of it cost.
+    /// What `items` of it cost under this setting.
     ///
     /// # Errors
     /// [`Error::Param`] for parameters that are not supported.
-    fn bill(&self, items: usize) -> Result<Bill>;
+    fn bill(&self, items: usize, under: &Setting) -> Result<Bill>;
 
     /// What chance alone can spoil in `items` items. Nothing, in most operations: they are exact, or off by what the
     /// card says.
@@ -80,11 +80,15 @@ pub trait Operation: Send + Sync {
     /// Items whose material fits memory together, at most; 1 at least.
     fn most(&self) -> usize;
 
-    /// Material for `items` items, made with the peer or read from a store.
+    /// Material for `items` items, made with the peer or read from a store. An operation whose material depends on what a
+    /// party has is not stored: it has its own [`prepare`](Self::prepare) in place of this.
     ///
     /// # Errors
     /// As [`bill`](Self::bill), and those of the channel or of the store.
-    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>>;
+    fn material(&self, _from: &mut Origin<'_>, _items: usize) -> Result<Box<dyn Material>> {
+        let what = self.name();
+        Err(Error::Store(format!("material for {what} cannot be stored: it depends on what a party has")))
+    }
 
     /// Offline, for `items` items. Only here are correlated OTs drawn.
     ///
@@ -94,12 +98,12 @@ pub trait Operation: Send + Sync {
         self.material(&mut Origin::peer(p), items)
     }
 
-    /// The same operation by what suits `items` of it over this link, with results held alike; `None` if there is
-    /// one way only, or this one was asked for. Both parties come to the same from the same link.
+    /// The same operation by what suits `items` of it under this setting, with results held alike; `None` if there is
+    /// one way only, or this one was asked for. Both parties come to the same from the same setting.
     ///
     /// # Errors
     /// As [`bill`](Self::bill).
-    fn suiting(&self, _link: &LinkShape, _items: usize) -> Result<Option<Box<dyn Operation>>> {
+    fn suiting(&self, _under: &Setting, _items: usize) -> Result<Option<Box<dyn Operation>>> {
         Ok(None)
     }
 

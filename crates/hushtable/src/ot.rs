@@ -26,5 +26,4 @@ pub use scheme::Scheme;
 pub use source::Ot;
 #[doc(hidden)] // for the fuzzer
 pub use wish::Offer;
-pub use wish::OtWish;
-pub(crate) use wish::Settled;
+pub use wish::{OtWish, Setting};

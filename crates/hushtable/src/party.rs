@@ -11,7 +11,7 @@ pub use ticket::Ticket;
 use crate::{
     error::Result,
     net::{Connection, Cost, LinkShape},
-    ot::{CotReceiver, CotSender, Limits, Ot, OtWish, one_of_n, random::RandomOts, vole},
+    ot::{CotReceiver, CotSender, Ot, OtWish, Setting, one_of_n, random::RandomOts, vole},
     session::Session,
 };
 
@@ -133,15 +133,9 @@ impl Party {
         vole::receive(&mut self.session, &mut self.ot, count)
     }
 
-    /// Which extension makes how many correlated OTs, as the parties settled it.
-    pub fn ot_limits(&self) -> Limits {
-        self.ot.limits()
-    }
-
-    /// What both parties take for the link between them, from what one of them knows of it; a local network where
-    /// neither knows anything.
-    pub fn link(&self) -> LinkShape {
-        self.ot.link()
+    /// What both parties came to when they met: the link, and which extension makes how many correlated OTs.
+    pub fn setting(&self) -> Setting {
+        self.ot.setting()
     }
 
     /// Starts the OT extension that suits these counts, so that [`cots`](Self::cots) only extends:

@@ -29,6 +29,7 @@ use crate::{
     error::{Ending, Error, Result, same},
     net::Role,
     operation::{Material, Operation, Port, Signature, Words, bound},
+    ot::Setting,
     party::Party,
     store::Reserved,
 };
@@ -187,15 +188,21 @@ pub fn prepare(
     Ok(made)
 }
 
-/// What [`run`] of `items` items costs: a lane's batches one after the other, lanes side by side, the opening.
+/// What [`run`] of `items` items costs under this setting: a lane's batches one after the other, lanes side by side, the opening.
 ///
 /// # Errors
 /// Those of the operation.
-pub fn bill(operation: &dyn Operation, items: usize, lanes: usize, reveal: Reveal) -> Result<Bill> {
+pub fn bill(
+    operation: &dyn Operation,
+    items: usize,
+    lanes: usize,
+    reveal: Reveal,
+    under: &Setting,
+) -> Result<Bill> {
     let gives = operation.signature().gives;
     let lane = |items: usize| -> Result<Bill> {
         let batch = operation.most().max(1);
-        let batches = (0..items).step_by(batch).map(|from| operation.bill(batch.min(items - from)));
+        let batches = (0..items).step_by(batch).map(|from| operation.bill(batch.min(items - from), under));
         let all = batches.reduce(|all, next| Ok(all? + next?)).unwrap_or(Ok(Bill::FREE))?;
         Ok(all + reveal.bill(&gives).times(items))
     };
@@ -210,7 +217,7 @@ pub fn bill(operation: &dyn Operation, items: usize, lanes: usize, reveal: Revea
 /// # Errors
 /// Those of the operation and of the channel.
 pub fn set_up(operation: &dyn Operation, p: &mut Party, items: usize) -> Result<()> {
-    let (send, recv) = operation.bill(items)?.cots_of(p.role());
+    let (send, recv) = operation.bill(items, &p.setting())?.cots_of(p.role());
     p.prepare_ot(send, recv)
 }
 
@@ -272,13 +279,12 @@ impl OneLane<'_> {
             let online = announced.left_out(online);
             same("columns that an operation gives", gives.len(), columns.len())?;
             for ((words, all), port) in columns.into_iter().zip(&mut lane.columns).zip(&gives) {
-                let each = port.words_at(p.role());
-                same("words of a result", count * each, words.len())?;
+                port.check(p.role(), count, words.len())?;
                 if count == items {
                     *all = words;
                 } else {
                     // Grows once, from nothing, so that no part of it is left behind.
-                    let left = items * each - all.len();
+                    let left = items * port.words_at(p.role()) - all.len();
                     all.reserve_exact(left);
                     all.extend_from_slice(&words);
                 }
@@ -315,7 +321,7 @@ fn next(
 
 fn make(operation: &dyn Operation, p: &mut Party, items: usize) -> Result<(Box<dyn Material>, Phase)> {
     Phase::of(p, |p| {
-        let (send, recv) = operation.bill(items)?.cots_of(p.role());
+        let (send, recv) = operation.bill(items, &p.setting())?.cots_of(p.role());
         p.stock_cots(send, recv)?;
         let made = operation.prepare(p, items)?;
         Ok(bound(p, made))

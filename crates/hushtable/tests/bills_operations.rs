@@ -5,7 +5,7 @@ use crate::support::{
     operations::{ITEMS, cases, named},
 };
 
-use hushtable::operation::Operation;
+use hushtable::{operation::Operation, ot::Setting};
 
 /// What operations add up to is what they cost: parts that a bill forgot would be drawn online, or sent.
 #[test]
@@ -18,7 +18,7 @@ fn operations() {
         let operation = &*case.operation;
         check_parts(
             &named(operation),
-            operation.bill(ITEMS).unwrap(),
+            operation.bill(ITEMS, &Setting::default()).unwrap(),
             0,
             |p| operation.prepare(p, ITEMS),
             |s, material| {

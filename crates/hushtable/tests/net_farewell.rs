@@ -7,6 +7,7 @@ use hushtable::bill::Bill;
 use hushtable::error::Ending;
 use hushtable::net::{Farewell, Options};
 use hushtable::operation::{Material, Operation, Port, Signature, Words};
+use hushtable::ot::Setting;
 use hushtable::run::{self, Ready, Reveal, Unwatched};
 use hushtable::session::Session;
 use hushtable::source::Origin;
@@ -118,7 +119,7 @@ impl Operation for Damaged {
         Signature::new([number], number)
     }
 
-    fn bill(&self, _: usize) -> Result<Bill> {
+    fn bill(&self, _: usize, _: &Setting) -> Result<Bill> {
         Ok(Bill::default())
     }
 

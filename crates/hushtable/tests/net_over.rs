@@ -134,9 +134,9 @@ fn a_shape_is_kept() {
     let shape = "100:4ms".parse::<LinkShape>().unwrap();
     let [a, b] = ends();
     let options = move || Options { shape, ..Options::plain() };
-    let one = thread::spawn(move || over(a, Role::P0, options()).unwrap().link());
+    let one = thread::spawn(move || over(a, Role::P0, options()).unwrap().setting().link);
     assert_eq!(
-        (over(b, Role::P1, options()).unwrap().link(), one.join().unwrap()),
+        (over(b, Role::P1, options()).unwrap().setting().link, one.join().unwrap()),
         (Some(shape), Some(shape))
     );
 }

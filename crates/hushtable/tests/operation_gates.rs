@@ -6,6 +6,7 @@ use hushtable::{
     Party, Result, Role,
     lut::LookupJob,
     operation::{Intervals, Operation, SecretTable},
+    ot::Setting,
     run::{self, Ready, Reveal, Unwatched},
     run_pair,
     share::Sharing,
@@ -98,7 +99,7 @@ fn their_bills_are_what_they_cost() {
     let intervals = Intervals::new(9, vec![0..5, -256..0]).unwrap();
     check_parts(
         "intervals",
-        intervals.bill(64).unwrap(),
+        intervals.bill(64, &Setting::default()).unwrap(),
         0,
         |p| intervals.prepare(p, 64),
         |s, m| m.eval(s, &[&[1; 64]]).map(drop),
@@ -108,7 +109,7 @@ fn their_bills_are_what_they_cost() {
     let table = SecretTable::new(job, 0, vec![3; 16].into()).unwrap();
     check_parts(
         "a secret table",
-        table.bill(64).unwrap(),
+        table.bill(64, &Setting::default()).unwrap(),
         0,
         |p| table.prepare(p, 64),
         |s, m| m.eval(s, &[&[1; 64]]).map(drop),

@@ -174,7 +174,7 @@ fn the_message_shows_nothing() {
 /// What it costs, to the bit, of packed VOLEs.
 #[test]
 fn bills() {
-    let limits = Party::pair_seeded(0xb111).expect("a pair").0.ot_limits();
+    let limits = Party::pair_seeded(0xb111).expect("a pair").0.setting().limits;
     for (receiver, keys, inputs) in [(Role::P0, 0, 3), (Role::P1, 700, 20), (Role::P0, 20, 5000)] {
         let job = OprfJob { receiver, keys, inputs, blocks: 2 };
         let all = alike(10, keys.max(inputs));
@@ -244,7 +244,7 @@ fn what_does_not_fit_is_refused() {
     let run = |p: &mut Party| {
         for job in [job(MAX_INPUTS + 1, 1), job(1, MAX_INPUTS + 1)] {
             assert!(matches!(Oprf::prepare(p, job), Err(Error::Param { .. })));
-            assert!(matches!(job.bill(&p.ot_limits()), Err(Error::Param { .. })));
+            assert!(matches!(job.bill(&p.setting().limits), Err(Error::Param { .. })));
         }
         let error = Oprf::prepare(p, job(2, 2))?.eval(p, &alike(12, 3)).err().expect("refused");
         assert!(matches!(error, Error::Shape { .. }), "{error}");

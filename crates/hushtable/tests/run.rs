@@ -9,6 +9,7 @@ use hushtable::{
     lut::{LookupJob, Protocol},
     math::Tabulated,
     operation::{Lookup, Material, Operation, Port, Select, Signature, Words},
+    ot::Setting,
     run::{self, Phase, Ready, Reveal, Step, Unwatched, Watch},
     run_pair,
     session::Session,
@@ -103,7 +104,7 @@ impl Operation for Triplets {
         Signature { takes: vec![sum.of(3), number], gives: vec![sum, number] }
     }
 
-    fn bill(&self, _: usize) -> Result<Bill> {
+    fn bill(&self, _: usize, _: &Setting) -> Result<Bill> {
         Ok(Bill::FREE)
     }
 
@@ -136,7 +137,7 @@ fn rows_are_never_cut() {
         let batches = sums.batches.into_inner().unwrap();
         assert!(batches.iter().all(|&items| items <= 4), "{batches:?}");
         assert_eq!(batches.iter().sum::<usize>(), 44, "both parties' rows");
-        let bill = run::bill(&Triplets::default(), 22, lanes, Reveal::Both).unwrap();
+        let bill = run::bill(&Triplets::default(), 22, lanes, Reveal::Both, &Setting::default()).unwrap();
         assert_eq!(bill.online.bits, [2 * 22 * 32; 2], "a word a row in each column");
     }
 }
@@ -285,12 +286,12 @@ fn material_for_lanes_that_are_not_there_is_refused() {
 /// Tables that no lookup has, and entries beyond 2^31, which have no sign.
 #[test]
 fn lookups_choose_their_protocol() {
-    let link = hushtable::net::LinkShape::LOOPBACK;
+    let under = Setting::default();
     for entries in [vec![], vec![1], vec![1, 2, 3]] {
-        assert!(Lookup::new("t", Tabulated::integers(entries), 10, &link).is_err());
+        assert!(Lookup::new("t", Tabulated::integers(entries), 10, &under).is_err());
     }
     let entries: Vec<i64> = (0..16).map(|i| i64::from(u32::MAX - i)).collect();
-    let lookup = Lookup::new("t", Tabulated::integers(entries.clone()), 3, &link).unwrap();
+    let lookup = Lookup::new("t", Tabulated::integers(entries.clone()), 3, &under).unwrap();
     let mine: [&[&[u64]]; 2] = [&[&[3, 0, 15]], &[&[0; 3]]];
     for values in opened(&lookup, mine, 1) {
         assert_eq!(values, [entries[3], entries[0], entries[15]]);

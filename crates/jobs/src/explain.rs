@@ -13,6 +13,7 @@ use hushtable::{
     bill::Bill,
     chance::Chance,
     net::LinkShape,
+    ot::Setting,
     plan::{self, Estimate},
     run::{self, Reveal},
 };
@@ -172,8 +173,8 @@ fn costs(
     calibration: &Calibration,
     me: Role,
 ) -> Result<()> {
-    let (rows, bill) = (jobs[0].rows(), bill(jobs, stored)?);
     let link = shape.unwrap_or(LinkShape::LOOPBACK);
+    let (rows, bill) = (jobs[0].rows(), bill(jobs, stored, &calibration.machine().setting(link))?);
     let phases = sent(page, &bill, &link, calibration, me);
     if stored > 0 {
         page.line("", &format!("the material of {stored} of {rows} rows is in the store"));
@@ -252,12 +253,12 @@ pub fn time(
 }
 
 /// What all steps cost, but for what is on disk.
-fn bill(jobs: &[Job], stored: usize) -> Result<Bill> {
+fn bill(jobs: &[Job], stored: usize, under: &Setting) -> Result<Bill> {
     let of = |(step, job): (usize, &Job)| -> Result<Bill> {
         let (operation, rows, lanes) = (job.operation(), job.rows(), job.asked_threads());
-        let all = run::bill(operation, rows, lanes, job.reveal)?;
+        let all = run::bill(operation, rows, lanes, job.reveal, under)?;
         let made = if step == 0 { rows - stored } else { rows };
-        let made = run::bill(operation, made, lanes, job.reveal)?;
+        let made = run::bill(operation, made, lanes, job.reveal, under)?;
         Ok(Bill { cots: made.cots, offline: made.offline, ..all })
     };
     jobs.iter().enumerate().map(of).try_fold(Bill::FREE, |all, next| Ok(all + next?))

@@ -3,7 +3,7 @@
 use std::{ops::Deref, sync::Arc};
 
 use crate::{choice::Choosing, decision, lookup::Lookup};
-use hushtable::{Role, net::LinkShape, operation::Operation, run::Reveal};
+use hushtable::{Role, operation::Operation, ot::Setting, run::Reveal};
 use hushtable_columns::{
     Format, Ids,
     failure::{Failure, Result},
@@ -149,11 +149,11 @@ impl Job {
         }
     }
 
-    /// Does it by what suits its rows over this link, where there is a choice. The protocol of lookups is settled.
-    pub fn suit(&mut self, link: &LinkShape) -> Result<()> {
+    /// Does it by what suits its rows under this setting, where there is a choice. The protocol of lookups is settled.
+    pub fn suit(&mut self, under: &Setting) -> Result<()> {
         let rows = self.rows();
         if let Body::Other(operation) = &mut self.body
-            && let Some(suiting) = operation.suiting(link, rows)?
+            && let Some(suiting) = operation.suiting(under, rows)?
         {
             *operation = suiting;
         }

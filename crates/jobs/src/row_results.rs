@@ -12,7 +12,7 @@ use crate::{
     meeting::Agreed,
     page::Page,
 };
-use hushtable::{Error, Party, Role, bill::Bill, net::LinkShape, ot::Limits, run::Reveal};
+use hushtable::{Error, Party, Role, bill::Bill, net::LinkShape, ot::Setting, run::Reveal};
 use hushtable_columns::{
     self as columns, FileFormat, Ids,
     failure::{Failure, Result},
@@ -100,11 +100,11 @@ pub fn told(page: &mut Page, owners: &[Role], me: Role, default: Option<f64>, te
 }
 
 /// Says what it takes.
-pub fn takes(page: &mut Page, link: &Link, bill: impl FnOnce(&Limits) -> Result<Bill>) -> Result<()> {
+pub fn takes(page: &mut Page, link: &Link, bill: impl FnOnce(&Setting) -> Result<Bill>) -> Result<()> {
     let calibration = Calibration::load(None)?.over(link);
     let shape = Some(link.net()).filter(|&net| net != LinkShape::LOOPBACK).or(calibration.link());
     let over = shape.unwrap_or(LinkShape::LOOPBACK);
-    let bill = bill(&Limits::new(link.asked(), &over, &calibration.machine().ots))?;
+    let bill = bill(&calibration.machine().setting(over))?;
     let phases = explain::sent(page, &bill, &over, &calibration, link.role());
     explain::time(page, phases, None, shape, &calibration);
     Ok(())

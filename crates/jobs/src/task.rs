@@ -16,6 +16,7 @@ use crate::{
 use hushtable::{
     Party, Role,
     net::LinkShape,
+    ot::Setting,
     run::{self, Done, Outcome, Phase, Ready, Reveal},
 };
 use hushtable_columns::{
@@ -54,8 +55,9 @@ struct Running<'a> {
 impl<'a> Task<'a> {
     /// What this does, in words.
     pub fn explain(&mut self) -> Result<String> {
-        let known = self.jobs[0].choosing.calibration()?.shape(self.link);
-        self.suit(&known.unwrap_or(LinkShape::LOOPBACK))?;
+        let calibration = self.jobs[0].choosing.calibration()?;
+        let known = calibration.shape(self.link).unwrap_or(LinkShape::LOOPBACK);
+        self.suit(&calibration.machine().setting(known))?;
         let stored = self.stock.left(self.jobs[0].rows());
         explain::text(self.kind, &mut self.jobs, &self.common, stored, self.link)
     }
@@ -92,16 +94,16 @@ impl<'a> Task<'a> {
         meeting.carry_out(Running { task: self, lanes, stored, took, done })
     }
 
-    /// Chooses by the link, where no store says how it is done.
-    fn suit(&mut self, link: &LinkShape) -> Result<()> {
+    /// Chooses by the setting, where no store says how it is done.
+    fn suit(&mut self, under: &Setting) -> Result<()> {
         let stored = usize::from(!self.stock.is_none());
-        self.jobs.iter_mut().skip(stored).try_for_each(|job| job.suit(link))
+        self.jobs.iter_mut().skip(stored).try_for_each(|job| job.suit(under))
     }
 }
 
 impl Agenda for Running<'_> {
     fn set_up(&mut self, p: &mut Party, begun: &Begun) -> Result<SetUp> {
-        self.task.suit(&p.link())?;
+        self.task.suit(&p.setting())?;
         let Self { task: Task { jobs, stock, common, link, .. }, lanes, stored, .. } = self;
         let (fields, peer_signs) = agree::agree(p, jobs, common, &stock.name(), link.is_near())?;
         link.note(|record| record.compared(agree::named(jobs, &fields)));

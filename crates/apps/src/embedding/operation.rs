@@ -7,8 +7,8 @@ use hushtable::{
     confidential::copy::Lookups,
     error::same,
     operation::{Material, Operation, Port, Signature, Words},
+    ot::Setting,
     session::Session,
-    source::{Origin, Shape},
 };
 
 use super::EmbeddingJob;
@@ -67,7 +67,7 @@ impl Operation for Embedding {
         Signature::new([ids], numbers.within(range))
     }
 
-    fn bill(&self, items: usize) -> Result<Bill> {
+    fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         self.job.bill(items)
     }
 
@@ -88,21 +88,9 @@ impl Operation for Embedding {
         Ok(Box::new(Prepared { job, table: self.table.clone(), items, lookups, numbers, extension }))
     }
 
-    fn material(&self, _from: &mut Origin<'_>, _items: usize) -> Result<Box<dyn Material>> {
-        Err(unstored())
-    }
-
-    fn shape(&self) -> Result<Shape> {
-        Err(unstored())
-    }
-
     fn tells(&self) -> String {
         "numbers of the matrix, and what these and the matrix imply about the ids".into()
     }
-}
-
-fn unstored() -> Error {
-    Error::Store("material for embeddings cannot be stored: it depends on the matrix".into())
 }
 
 /// One-time material for so many results.

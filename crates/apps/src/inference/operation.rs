@@ -8,6 +8,7 @@ use hushtable::{
     bill::Bill,
     error::same,
     operation::{Material, Operation, Port, Signature, Words},
+    ot::Setting,
     session::Session,
     source::Origin,
     terms::Value,
@@ -54,7 +55,7 @@ impl Operation for BlockJob {
         Signature::new([vectors], vectors)
     }
 
-    fn bill(&self, items: usize) -> Result<Bill> {
+    fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         Ok(self.shape.bill(self.owner)?.times(items))
     }
 

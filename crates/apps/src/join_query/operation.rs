@@ -10,8 +10,8 @@ use hushtable::{
     error::same,
     gates::{Bits, Triples, and_shared},
     operation::{Material, Operation, Port, Signature, Words},
+    ot::Setting,
     session::Session,
-    source::{Origin, Shape},
     terms::Value,
 };
 use prim::Wiped;
@@ -73,7 +73,7 @@ impl Operation for JoinQuery {
         Signature { takes: vec![keys, Port::bit("counts")], gives }
     }
 
-    fn bill(&self, items: usize) -> Result<Bill> {
+    fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         self.job.bill(items)
     }
 
@@ -92,21 +92,9 @@ impl Operation for JoinQuery {
         Ok(Box::new(Prepared { job, table: self.table.clone(), items, lookups, valid }))
     }
 
-    fn material(&self, _from: &mut Origin<'_>, _items: usize) -> Result<Box<dyn Material>> {
-        Err(unstored())
-    }
-
-    fn shape(&self) -> Result<Shape> {
-        Err(unstored())
-    }
-
     fn tells(&self) -> String {
         "rows of the table, and which keys are in it".into()
     }
-}
-
-fn unstored() -> Error {
-    Error::Store("material for joins with a private table cannot be stored: it depends on the table".into())
 }
 
 /// One-time material for so many keys.

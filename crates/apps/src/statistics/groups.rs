@@ -5,6 +5,8 @@ use hushtable::{
     arith::Comparison,
     error::same,
     gates::{B2a, Bits, Mux},
+    operation::{Operation, Words},
+    run::{Outcome, Reveal},
     session::Session,
     source::Source,
 };
@@ -18,11 +20,6 @@ pub struct Groups {
     counts: B2a,
     sums: Mux,
     enough: Option<Comparison>,
-}
-
-/// A count of [`COUNT`] bits, which noise may have made negative.
-fn signed(count: u64) -> i64 {
-    (count << (64 - COUNT)) as i64 >> (64 - COUNT)
 }
 
 /// An opened group.
@@ -95,13 +92,35 @@ impl Groups {
 }
 
 impl Grouped {
+    /// Columns of this party's shares, as a [`GroupShape`] gives them: first this party adds its noise, if the shape asks
+    /// for noise, and the other its own; then counts are compared with the least size.
+    pub(super) fn into_columns(mut self, s: &mut Session) -> Result<Vec<Words>> {
+        if let Some(noise) = &self.shape.noise {
+            self.counts = noise.counts.added(s, &self.counts);
+            for (column, noise) in self.sums.iter_mut().zip(&noise.sums) {
+                *column = noise.added(s, column);
+            }
+        }
+        let mut all = Vec::new();
+        if let Some(compare) = self.enough {
+            let groups = self.counts.len();
+            let least = if s.role() == Role::P0 { self.shape.least.into() } else { 0 };
+            let least = AShare::<u64>::new(COUNT, vec![least; groups]);
+            all.push(Words::new(compare.ge(s, &self.counts, &least)?.iter().collect()));
+        }
+        all.extend(
+            [&self.counts].into_iter().chain(&self.sums).map(|share| Words::new(share.words().to_vec())),
+        );
+        Ok(all)
+    }
+
     /// Online: the groups that are large enough, to both. First this party adds its noise, if the shape asks for noise,
     /// and the other adds its own. Spends all of it.
     ///
     /// # Errors
     /// Those of the channel.
     pub fn open(self, s: &mut Session) -> Result<Vec<Group>> {
-        self.told(s, None).map(Option::unwrap_or_default)
+        self.told(s, Reveal::Both).map(Option::unwrap_or_default)
     }
 
     /// Online: as [`open`](Self::open), to one party; the other gets `None`. Which groups are large enough both learn, if
@@ -110,51 +129,17 @@ impl Grouped {
     /// # Errors
     /// Those of the channel.
     pub fn reveal(self, s: &mut Session, to: Role) -> Result<Option<Vec<Group>>> {
-        self.told(s, Some(to))
+        self.told(s, Reveal::Only(to))
     }
 
-    fn told(mut self, s: &mut Session, to: Option<Role>) -> Result<Option<Vec<Group>>> {
-        let groups = self.counts.len();
-        if let Some(noise) = &self.shape.noise {
-            self.counts = noise.counts.added(s, &self.counts);
-            for (column, noise) in self.sums.iter_mut().zip(&noise.sums) {
-                *column = noise.added(s, column);
-            }
+    fn told(self, s: &mut Session, reveal: Reveal) -> Result<Option<Vec<Group>>> {
+        let (shape, gives) = (self.shape.clone(), self.shape.signature().gives);
+        let columns = self.into_columns(s)?;
+        let opened = reveal.open(s, &gives, columns)?;
+        if !reveal.reaches(s.role()) {
+            return Ok(None);
         }
-        let chosen: Vec<usize> = match self.enough {
-            None => (0..groups).collect(),
-            Some(compare) => {
-                let least = if s.role() == Role::P0 { self.shape.least.into() } else { 0 };
-                let least = AShare::<u64>::new(COUNT, vec![least; groups]);
-                // Public by the functionality: which groups are large enough.
-                let enough = compare.ge(s, &self.counts, &least)?.open(s)?;
-                (0..groups).filter(|&group| enough[group / 64] >> (group % 64) & 1 == 1).collect()
-            }
-        };
-        if chosen.is_empty() {
-            return Ok(to.is_none_or(|to| to == s.role()).then(Vec::new));
-        }
-        // Public by the functionality: of groups that are large enough only. The others stay shared.
-        let pick = |column: &AShare<u64>| {
-            AShare::<u64>::new(column.bits(), chosen.iter().map(|&group| column.words()[group]).collect())
-        };
-        let mut open = |column: &AShare<u64>| match to {
-            None => s.open(&pick(column)).map(Some),
-            Some(to) => s.reveal(&pick(column), to),
-        };
-        let opened =
-            std::iter::once(&self.counts).chain(&self.sums).map(&mut open).collect::<Result<Vec<_>>>()?;
-        let Some(mut sums) = opened.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
-        let counts = sums.remove(0);
-        let group = |(i, &group): (usize, &usize)| Group {
-            group,
-            count: signed(counts[i]),
-            sums: sums.iter().map(|column| column[i]).collect(),
-        };
-        // With a least size of 1 nothing was compared: that a group is not there says that it has no members. Noise can
-        // make a number negative.
-        let least = self.shape.least;
-        let enough = |group: &Group| least == 0 || group.count >= least.into();
-        Ok(Some(chosen.iter().enumerate().map(group).filter(enough).collect()))
+        let columns: Option<Vec<Vec<i64>>> = opened.into_iter().map(Outcome::values).collect();
+        Ok(columns.map(|columns| Group::all(&shape, columns)))
     }
 }

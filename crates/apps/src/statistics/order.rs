@@ -157,6 +157,12 @@ impl Quantile {
         near(self.bits).map(drop)
     }
 
+    /// The first cut that is reached, by opened bits: they tell only where they begin to be 1, of enough matches.
+    pub fn cut(&self, reached: &[i64]) -> Option<i64> {
+        let at = reached.iter().position(|&bit| bit == 1)?;
+        self.cuts.get(at).copied()
+    }
+
     /// What the parties compare.
     pub fn fields(&self) -> Vec<(&'static str, String)> {
         vec![
@@ -178,7 +184,7 @@ impl Quantile {
         self.cuts.len() + usize::from(self.least > 1)
     }
 
-    /// What it costs, opened.
+    /// What it costs.
     ///
     /// # Errors
     /// [`Error::Param`] as [`prepare`](Self::prepare).
@@ -189,7 +195,7 @@ impl Quantile {
         let counted = B2a::bill(SCALED).times(bins) + B2a::bill(SCALED).times(bins * cuts);
         let bill = first + counted + near(SCALED)?.bill()?.times(self.counted());
         let shown = if self.least > 1 { Triples::bill(1).times(cuts) } else { Bill::FREE };
-        Ok(bill + shown + Bill::opening(cuts as u64))
+        Ok(bill + shown)
     }
 
     /// Offline.
@@ -212,14 +218,13 @@ impl Quantile {
 }
 
 impl QuantileMaterial {
-    /// Online: the first cut with at least a share `a / b` of the numbers below it, opened to both; `None` if there is
-    /// none, or if fewer than the least size match. If nothing matches, and there is no least size, it is the first.
-    /// Spends the material.
+    /// Online: shares of a bit for each cut, whether at least a share `a / b` of the numbers is below it: they increase. All
+    /// are 0 if fewer than the least size match; 1 if nothing matches, and there is no least size. Spends the material.
     ///
     /// # Errors
     /// [`Error::Shape`] if bits or numbers are not those prepared for; [`Error::Handshake`] if the peer's quantile is
     /// another; and those of the channel.
-    pub fn find(self, s: &mut Session, matched: &Bits, column: &AShare<u64>) -> Result<Option<i64>> {
+    pub fn reached(self, s: &mut Session, matched: &Bits, column: &AShare<u64>) -> Result<Bits> {
         let Self { of, bins, matches, below, counts: [all, each], reached, shown } = self;
         same("numbers", bins, column.len())?;
         same("bits of the numbers", of.bits as usize, column.bits() as usize)?;
@@ -254,9 +259,6 @@ impl QuantileMaterial {
             let enough = Bits::concat(std::iter::repeat_n(&enough, of.cuts.len()));
             bits = and(s, triples, &bits, &enough)?;
         }
-        // Public by the functionality: they increase, and tell only where they begin to be 1, of enough matches.
-        let reached = bits.open(s)?;
-        let at = (0..of.cuts.len()).find(|&i| reached[i / 64] >> (i % 64) & 1 == 1);
-        Ok(at.map(|at| of.cuts[at]))
+        Ok(bits)
     }
 }

@@ -6,6 +6,8 @@ use hushtable::{
     bill::Bill,
     chance::{Chance, MOST},
     gates::{B2a, Mux},
+    ot::Setting,
+    run::{self, Reveal},
     terms::Value,
 };
 
@@ -79,20 +81,23 @@ impl GroupShape {
         (self.least > 1).then(job).transpose()
     }
 
-    /// What counts and sums cost, with the opening of the groups that are large enough: at most, as of all groups. A round
-    /// for the counts and for each column.
+    /// What counts and sums cost, with the opening of the groups that are large enough: at most, as of all groups.
     ///
     /// # Errors
     /// [`Error::Param`] as [`Groups::prepare`](super::Groups::prepare).
     pub fn bill(&self) -> Result<Bill> {
+        run::bill(self, 1, 1, Reveal::Both, &Setting::default())
+    }
+
+    /// The same without the opening.
+    pub(super) fn shared_bill(&self) -> Result<Bill> {
         self.check()?;
         let items = self.bins * self.groups;
-        let mut bill = B2a::bill(COUNT).times(items) + Mux::bill(&self.widths).times(items);
-        if let Some(job) = self.compare()? {
-            bill = bill + job.bill()?.times(self.groups) + Bill::opening(self.groups as u64);
-        }
-        let opening = |bill: Bill, &width: &u32| bill + Bill::opening(u64::from(width) * self.groups as u64);
-        Ok([COUNT].iter().chain(&self.widths).fold(bill, opening))
+        let bill = B2a::bill(COUNT).times(items) + Mux::bill(&self.widths).times(items);
+        Ok(match self.compare()? {
+            Some(job) => bill + job.bill()?.times(self.groups),
+            None => bill,
+        })
     }
 }
 

@@ -7,6 +7,7 @@ use hushtable::{
     arith::Decomposition,
     bill::Bill,
     operation::{Material, Operation, Port, Signature, Words},
+    ot::Setting,
     session::Session,
     source::Origin,
 };
@@ -93,7 +94,7 @@ impl Operation for AdditiveIntervals {
         Signature::new([number], number.of(self.intervals.len()))
     }
 
-    fn bill(&self, items: usize) -> Result<Bill> {
+    fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         Ok(AdditiveContainment::bill(self.bits, self.bits)?.times(items))
     }
 
@@ -143,7 +144,7 @@ impl Operation for Reduction {
         Signature::new([Port::additive("number", self.bits)], Port::additive("number", bits))
     }
 
-    fn bill(&self, items: usize) -> Result<Bill> {
+    fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         Ok(OneRoundReduction::<u8>::bill(self.bits, self.cut)?.times(items))
     }
 
@@ -195,7 +196,7 @@ impl Operation for Digits {
         Signature::new([Port::additive("number", self.bits)], digits)
     }
 
-    fn bill(&self, items: usize) -> Result<Bill> {
+    fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         let one = match self.at_once() {
             true => OneRoundDigits::<u8>::bill(self.bits, self.digit)?,
             false => Decomposition::bill(self.bits, self.digit)?,
@@ -234,7 +235,7 @@ impl Operation for Spline {
         Signature::new([number], number)
     }
 
-    fn bill(&self, items: usize) -> Result<Bill> {
+    fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         Ok(self.job.bill()?.times(items))
     }
 

@@ -151,7 +151,7 @@ impl CmpWork {
             true if self.domain != Domain::Near || self.bits == 1 => {
                 Err(Failure::new("--method rotl takes --domain near and numbers of 2 bits or more"))
             }
-            true => Ok(self.operation()?.bill(items)?),
+            true => Ok(self.operation()?.bill(items, &crate::inputs::usual_setting())?),
             false => Ok(self.job()?.bill()?.times(items)),
         }
     }

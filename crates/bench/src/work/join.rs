@@ -55,9 +55,9 @@ impl Benchmark for JoinWork {
     }
 
     fn cots(&self, role: Role, items: usize) -> (usize, usize) {
-        let limits = crate::inputs::usual_limits();
+        let under = crate::inputs::usual_setting();
         let join = self.join(self.counts.part(items)).expect("checked before the processes started");
-        join.bill(&limits).expect("checked numbers").cots_of(role)
+        join.bill(&under).expect("checked numbers").cots_of(role)
     }
 
     /// Online begins with the salt of the ids: that they are in one form and hashed is not measured.

@@ -66,9 +66,9 @@ impl Benchmark for PsiWork {
     }
 
     fn cots(&self, role: Role, items: usize) -> (usize, usize) {
-        let limits = crate::inputs::usual_limits();
+        let under = crate::inputs::usual_setting();
         let psi = self.psi(self.counts.part(items)).expect("checked before the processes started");
-        psi.bill(&limits).expect("checked numbers").cots_of(role)
+        psi.bill(&under).expect("checked numbers").cots_of(role)
     }
 
     /// Online begins with the salt of the ids: that they are in one form and hashed is not measured.

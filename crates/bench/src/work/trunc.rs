@@ -84,7 +84,7 @@ impl Benchmark for TruncWork {
             Rounding::Safe => Truncation::bill(self.cut).times(items),
             Rounding::Faithful => {
                 let truncate = Truncate { bits: self.bits, cut: self.cut };
-                truncate.bill(items).expect("widths that were checked")
+                truncate.bill(items, &inputs::usual_setting()).expect("widths that were checked")
             }
         };
         bill.cots_of(role)

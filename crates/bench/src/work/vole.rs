@@ -52,8 +52,8 @@ impl Benchmark for VoleWork {
     }
 
     fn cots(&self, role: Role, items: usize) -> (usize, usize) {
-        let limits = crate::inputs::usual_limits();
-        vole::bill(Role::P0, items, &limits).expect("a checked number").cots_of(role)
+        let under = crate::inputs::usual_setting();
+        vole::bill(Role::P0, items, &under.limits).expect("a checked number").cots_of(role)
     }
 
     /// Offline makes them; all are checked.

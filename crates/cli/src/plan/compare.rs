@@ -33,8 +33,9 @@ pub struct Way {
 /// Of each method and number of rounds the best, and what `apply` takes; the best first.
 pub fn ways(asked: &Asked) -> Result<Vec<Way>> {
     let job = CompareJob::new(asked.bits, CompareDomain::Near, asked.objective)?;
-    let taken =
-        Compare::of(Relation::Lt, job).chosen_for(asked.objective).suiting(asked.link, asked.items)?;
+    let taken = Compare::of(Relation::Lt, job)
+        .chosen_for(asked.objective)
+        .suiting(&asked.machine.setting(*asked.link), asked.items)?;
     let taken = taken.job().plan;
     let mut best: Vec<(u8, Way)> = Vec::new();
     for plan in ComparePlan::all() {

@@ -32,7 +32,8 @@ pub fn text(question: &Question, file: &JoinedFile, link: &Link) -> Result<Strin
     page.title("What it takes");
     let calibration = Calibration::load(None)?.over(link);
     let shape = Some(link.net()).filter(|&net| net != LinkShape::LOOPBACK).or(calibration.link());
-    let bill = work::bill(question, file)?;
+    let bill =
+        work::bill(question, file, &calibration.machine().setting(shape.unwrap_or(LinkShape::LOOPBACK)))?;
     let phases =
         explain::sent(&mut page, &bill, &shape.unwrap_or(LinkShape::LOOPBACK), &calibration, link.role());
     explain::chance(&mut page, &question.shape(question.table(file).bins)?.chance());

@@ -4,8 +4,14 @@ use crate::stats::{
     groups,
     question::{Question, Statistic},
 };
-use apps::statistics::{End, Extremes, Group, Groups, Moments};
-use hushtable::{Party, Role, bill::Bill, run::Phase};
+use apps::statistics::{End, Extreme, Group, Moments, QuantileOf};
+use hushtable::{
+    Party, Role,
+    bill::Bill,
+    operation::{Operation, Words},
+    ot::Setting,
+    run::{self, Phase, Reveal},
+};
 use hushtable_columns::{
     self as columns, FileFormat, Series,
     failure::Result,
@@ -17,7 +23,7 @@ use hushtable_jobs::{
     cost::Phases,
     count::some,
     digits::Digits,
-    join::file::JoinedFile,
+    join::{file::JoinedFile, named::Number},
     meeting::{Agenda, Begun, SetUp},
     progress::Progress,
     row_results,
@@ -102,24 +108,17 @@ impl Asking {
     /// Minimum, maximum and quantiles; nothing unless enough rows match.
     fn orders(&mut self, p: &mut Party, enough: bool, took: &mut Took) -> Result<()> {
         let table = self.question.table(&self.file);
-        let (bins, matched) = (table.bins, table.matched.bits(table.bins));
+        let bins = table.bins;
+        let matched = Words::new(table.matched.bits(bins).iter().collect());
         let mut found = Vec::new();
         for (largest, of) in &self.question.ends {
             let statistic = format!("{} of {}", if *largest { "largest" } else { "smallest" }, of.name);
             let mut value = None;
             if enough {
-                let column = groups::numbers(of, &self.file, table, of.width())?;
-                let material = took.offline(p, |p| Extremes::prepare(p, of.width(), bins))?;
-                let end = if *largest { End::Greatest } else { End::Least };
-                let opened = took.online(p, |p| {
-                    let end = material.find(p, end, &matched, &column)?;
-                    p.open(&end)
-                })?;
-                let unused = 64 - of.width();
-                value = opened.first().map(|word| {
-                    let word = (word << unused) as i64 >> unused;
-                    Digits::of_number(of.fraction_bits).shown(of.number(word as f64))
-                });
+                let column = groups::numbers(of, &self.file, table);
+                let opened = took.values(p, &extreme(*largest, of, bins), &[&matched, &column])?;
+                let number = |word: i64| Digits::of_number(of.fraction_bits).shown(of.number(word as f64));
+                value = opened.first().and_then(|column| column.first()).map(|word| number(*word));
             }
             found.push((statistic, value));
         }
@@ -127,9 +126,10 @@ impl Asking {
             let statistic = format!("quantile {q} of {}: below", of.name);
             let mut value = None;
             if enough {
-                let column = groups::numbers(of, &self.file, table, of.width())?;
-                let material = took.offline(p, |p| quantile.prepare(p, bins))?;
-                let cut = took.online(p, |p| material.find(p, &matched, &column))?;
+                let column = groups::numbers(of, &self.file, table);
+                let asked = QuantileOf { quantile: quantile.clone(), bins };
+                let opened = took.values(p, &asked, &[&matched, &column])?;
+                let cut = opened.first().and_then(|reached| quantile.cut(reached));
                 // As it was asked for.
                 let place = cut.and_then(|cut| quantile.cuts.iter().position(|word| *word == cut));
                 value = place.map(|place| cuts[place]);
@@ -178,15 +178,22 @@ impl Asking {
     }
 }
 
+/// The largest number or the smallest.
+fn extreme(largest: bool, of: &Number, bins: usize) -> Extreme {
+    let end = if largest { End::Greatest } else { End::Least };
+    Extreme { end, bits: of.width(), bins }
+}
+
 /// What it all costs.
-pub fn bill(question: &Question, file: &JoinedFile) -> Result<Bill> {
+pub fn bill(question: &Question, file: &JoinedFile, under: &Setting) -> Result<Bill> {
     let bins = question.table(file).bins;
-    let mut all = groups::bill(question, bins)? + question.shape(bins)?.bill()?;
-    for (_, of) in &question.ends {
-        all = all + Extremes::bill(of.width(), bins)? + Bill::opening(of.width().into());
+    let opened = |operation: &dyn Operation| run::bill(operation, 1, 1, Reveal::Both, under);
+    let mut all = groups::bill(question, bins, under)? + opened(&question.shape(bins)?)?;
+    for (largest, of) in &question.ends {
+        all = all + opened(&extreme(*largest, of, bins))?;
     }
     for (.., quantile) in &question.quantiles {
-        all = all + quantile.bill(bins)?;
+        all = all + opened(&QuantileOf { quantile: quantile.clone(), bins })?;
     }
     Ok(all)
 }
@@ -195,7 +202,7 @@ impl Agenda for Asking {
     fn set_up(&mut self, p: &mut Party, begun: &Begun) -> Result<SetUp> {
         let fields = self.question.fields(&self.file, p.role());
         row_results::agree(p, &fields, "")?;
-        let (send, recv) = bill(&self.question, &self.file)?.cots_of(p.role());
+        let (send, recv) = bill(&self.question, &self.file, &p.setting())?.cots_of(p.role());
         p.prepare_ot(send, recv)?;
         begun.settle(p, fields)
     }
@@ -204,12 +211,11 @@ impl Agenda for Asking {
         let _progress = Progress::start("questions", 1, self.quiet);
         let mut took = Took::default();
         let table = self.question.table(&self.file);
-        let bits = groups::bits(&self.question, p, &self.file, table, &mut took)?;
+        let members = groups::members(&self.question, p, &self.file, table, &mut took)?;
         let columns = groups::columns(&self.question, p, &self.file, table, &mut took)?;
         let shape = self.question.shape(table.bins)?;
-        let material = took.offline(p, |p| Groups::prepare(p, shape))?;
-        let columns: Vec<_> = columns.iter().collect();
-        let opened = took.online(p, |p| material.add_up(p, &bits, &columns)?.open(p))?;
+        let operands: Vec<&[u64]> = [&members].into_iter().chain(&columns).map(|words| &words[..]).collect();
+        let opened = Group::all(&shape, took.values(p, &shape, &operands)?);
         for (i, name) in self.question.by.names().iter().enumerate() {
             self.group(name, opened.iter().find(|group| group.group == i));
         }

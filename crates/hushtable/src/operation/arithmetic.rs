@@ -9,6 +9,7 @@ use crate::{
     bill::Bill,
     error::Result,
     gates::{Bits, Mux},
+    ot::Setting,
     share::AShare,
     source::Origin,
 };
@@ -70,7 +71,7 @@ impl Operation for Multiply {
         Signature::new([number(self.bits); 2], number(self.bits))
     }
 
-    fn bill(&self, items: usize) -> Result<Bill> {
+    fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         Ok(match self.objective {
             Objective::Online => ProductTriples::<u64>::bill(self.bits, MatrixShape::numbers(items)),
             _ => Multiplication::bill(self.bits).times(items),
@@ -116,7 +117,7 @@ impl Operation for Products {
         Signature::new([entries.of(one.left()), entries.of(one.right())], entries.of(one.out()))
     }
 
-    fn bill(&self, items: usize) -> Result<Bill> {
+    fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         Ok(match self.objective {
             Objective::Online => ProductTriples::<u64>::bill(self.bits, self.of(items)),
             _ => MatrixJob::shared(self.of(items), self.bits).bill(),
@@ -166,7 +167,7 @@ impl Operation for Truncate {
         Signature::new([number(self.bits)], number(self.bits))
     }
 
-    fn bill(&self, items: usize) -> Result<Bill> {
+    fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         Ok(FaithfulTruncation::bill(self.bits, self.cut, self.plan()?)?.times(items))
     }
 
@@ -207,7 +208,7 @@ impl Operation for Select {
         Signature::new([Port::bit("choice"), number(self.bits)], number(self.bits))
     }
 
-    fn bill(&self, items: usize) -> Result<Bill> {
+    fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         Ok(Mux::bill(&[self.bits]).times(items))
     }
 

@@ -14,7 +14,8 @@ use crate::{
     bill::Bill,
     error::{Error, Result},
     gates::{B2a, Bits},
-    net::{LinkShape, Role},
+    net::Role,
+    ot::Setting,
     plan,
     share::AShare,
     source::Origin,
@@ -66,14 +67,14 @@ impl Bands {
         Self { additive: Some(bits), ..self }
     }
 
-    /// The same by comparisons that suit `items` of it over this link.
+    /// The same by comparisons that suit `items` of it under this setting.
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn suiting(&self, link: &LinkShape, items: usize) -> Result<Self> {
+    pub fn suiting(&self, under: &Setting, items: usize) -> Result<Self> {
         let CompareJob { bits, domain, .. } = self.job;
         let of = |objective| Ok(Self { job: CompareJob::new(bits, domain, objective)?, ..self.clone() });
-        plan::suiting(link, self.objective, of(self.objective)?, |way| way.bill(items), of)
+        plan::suiting(under, self.objective, of(self.objective)?, |way| way.bill(items, under), of)
     }
 
     /// The cuts.
@@ -147,7 +148,7 @@ impl Operation for Bands {
         Signature::new([number], band.within(Some([0, self.cuts.len() as i64])))
     }
 
-    fn bill(&self, items: usize) -> Result<Bill> {
+    fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         let cut = self.job.bill()? + self.additive.map_or(Bill::FREE, B2a::bill);
         Ok(cut.times(self.cuts.len() * items))
     }
@@ -156,8 +157,8 @@ impl Operation for Bands {
         BATCH / self.cuts.len()
     }
 
-    fn suiting(&self, link: &LinkShape, items: usize) -> Result<Option<Box<dyn Operation>>> {
-        Ok(Some(Box::new(Self::suiting(self, link, items)?)))
+    fn suiting(&self, under: &Setting, items: usize) -> Result<Option<Box<dyn Operation>>> {
+        Ok(Some(Box::new(Self::suiting(self, under, items)?)))
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

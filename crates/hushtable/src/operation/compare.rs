@@ -8,7 +8,7 @@ use crate::{
     bill::Bill,
     error::{Error, Result},
     gates::{B2a, Bits},
-    net::LinkShape,
+    ot::Setting,
     plan,
     session::Session,
     share::AShare,
@@ -132,15 +132,15 @@ impl Compare {
         Self { objective: Some(objective), ..self }
     }
 
-    /// The same by the plan that suits `items` of it over this link. A plan that was asked for stays.
+    /// The same by the plan that suits `items` of it under this setting. A plan that was asked for stays.
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn suiting(&self, link: &LinkShape, items: usize) -> Result<Self> {
+    pub fn suiting(&self, under: &Setting, items: usize) -> Result<Self> {
         let Some(objective) = self.objective else { return Ok(*self) };
         let CompareJob { bits, domain, .. } = self.job;
         let of = |objective| Ok(Self { job: CompareJob::new(bits, domain, objective)?, ..*self });
-        plan::suiting(link, objective, of(objective)?, |way| way.bill(items), of)
+        plan::suiting(under, objective, of(objective)?, |way| way.bill(items, under), of)
     }
 
     /// What is compared, and by which plan.
@@ -219,7 +219,7 @@ impl Operation for Compare {
         Signature::new([x, y], result)
     }
 
-    fn bill(&self, items: usize) -> Result<Bill> {
+    fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         if self.relation.selects() {
             return Ok(Maximum::bill(&self.job)?.times(items));
         }
@@ -250,8 +250,8 @@ impl Operation for Compare {
         format!("{about}; with its own numbers, also what this says about the other party's")
     }
 
-    fn suiting(&self, link: &LinkShape, items: usize) -> Result<Option<Box<dyn Operation>>> {
-        Ok(Some(Box::new(Self::suiting(self, link, items)?)))
+    fn suiting(&self, under: &Setting, items: usize) -> Result<Option<Box<dyn Operation>>> {
+        Ok(Some(Box::new(Self::suiting(self, under, items)?)))
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

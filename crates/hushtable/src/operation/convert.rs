@@ -1,7 +1,7 @@
 //! Numbers shared by XOR as additive ones.
 
 use super::{Material, Operation, Port, Signature, material, operands};
-use crate::{arith::XorToAdditive, bill::Bill, error::Result, share::BShare, source::Origin};
+use crate::{arith::XorToAdditive, bill::Bill, error::Result, ot::Setting, share::BShare, source::Origin};
 
 /// Numbers whose material is in memory at a time.
 const BATCH: usize = 1 << 16;
@@ -46,7 +46,7 @@ impl Operation for ToAdditive {
         Signature::new([Port::xor("number", w).scaled(self.fraction)], number)
     }
 
-    fn bill(&self, items: usize) -> Result<Bill> {
+    fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         Ok(XorToAdditive::bill(self.bits)?.times(items))
     }
 

@@ -1,7 +1,9 @@
 //! Functions of one shared number.
 
 use super::{Material, Operation, Port, Signature, material, operands};
-use crate::{arith::Fixed, bill::Bill, error::Result, math::Evaluation, share::AShare, source::Origin};
+use crate::{
+    arith::Fixed, bill::Bill, error::Result, math::Evaluation, ot::Setting, share::AShare, source::Origin,
+};
 
 /// Bits of one-hot vectors in memory at a time.
 const MATERIAL_BITS: usize = 1 << 28;
@@ -34,7 +36,7 @@ impl Operation for Evaluation {
         Signature::new(takes, value.within(Some(self.range(self.card().reach))))
     }
 
-    fn bill(&self, items: usize) -> Result<Bill> {
+    fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         Ok(Evaluation::bill(self, items))
     }
 

@@ -11,6 +11,7 @@ use crate::{
     error::{Error, Result},
     gates::Bits,
     net::Role,
+    ot::Setting,
     share::AShare,
     source::Origin,
     terms::{Terms, Value},
@@ -77,7 +78,7 @@ impl Operation for Intervals {
         Signature::new([Port::additive("number", self.bits)], Port::bit("inside").of(self.intervals.len()))
     }
 
-    fn bill(&self, items: usize) -> Result<Bill> {
+    fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         Ok(Containment::bill(self.bits)?.times(items))
     }
 

@@ -10,8 +10,8 @@ use crate::{
     error::{Error, Result},
     lut::{LookupJob, Prepared, Protocol, Table},
     math::Tabulated,
-    net::LinkShape,
     onehot::{Cyclic, Group, Xor},
+    ot::Setting,
     plan::{self, Machine},
     share::{Additive, Bitwise, Kind, Share, Sharing},
     source::{Origin, Shape},
@@ -32,11 +32,11 @@ pub struct Lookup {
 
 impl Lookup {
     /// Of additive indices, with additive results, by the protocol that is predicted to take the least time for `items` of
-    /// them over this link, [the same](crate::Party::link) at both parties.
+    /// them under this setting, [the same](crate::Party::setting) at both parties.
     ///
     /// # Errors
     /// [`Error::Param`] unless the table has `2^k` entries, as many as a protocol serves.
-    pub fn new(name: &str, table: Tabulated, items: usize, link: &LinkShape) -> Result<Self> {
+    pub fn new(name: &str, table: Tabulated, items: usize, under: &Setting) -> Result<Self> {
         let len = table.entries().len();
         if !len.is_power_of_two() {
             let (what, accepted) = ("entries of a table to look up in", "powers of two".into());
@@ -44,7 +44,7 @@ impl Lookup {
         }
         let (index, output) = (Sharing::Additive, Sharing::Additive);
         let job = LookupJob { index, output, index_bits: len.ilog2(), value_bits: table.bits() };
-        let protocol = plan::choose(&job, items, link, &Machine::REFERENCE, Objective::Total)?;
+        let protocol = plan::choose(&job, items, &under.link, &Machine::REFERENCE, Objective::Total)?;
         Ok(Self { name: name.into(), job, table: Arc::new(table), protocol })
     }
 
@@ -124,7 +124,7 @@ impl Operation for Lookup {
         Signature::new([Port::shared("index", index, index_bits)], entry.within(Some(self.table.range())))
     }
 
-    fn bill(&self, items: usize) -> Result<Bill> {
+    fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         self.protocol.bill(&self.job, items)
     }
 

@@ -8,15 +8,12 @@ use prim::{
 use super::{Material, Operation, Port, Signature, material, operands};
 use crate::{
     bill::Bill,
-    codec::{Reader, Writer},
-    error::{Error, Result, same},
+    error::{Result, same},
     lut::{LookupJob, SharedTables},
-    net::Role,
     onehot::{Cyclic, Group, Xor},
+    ot::Setting,
     party::Party,
     share::{Additive, Bitwise, Kind, Share, Sharing},
-    source::{Atom, Origin, Shape, Source},
-    terms::Terms,
 };
 
 /// Words of the tables of a batch.
@@ -88,7 +85,7 @@ impl Operation for SecretTable {
         Signature::new([Port::shared("index", index, index_bits)], entry)
     }
 
-    fn bill(&self, items: usize) -> Result<Bill> {
+    fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         let LookupJob { index_bits, value_bits, .. } = self.job;
         Ok(SharedTables::<Cyclic, Additive, u64>::bill(index_bits, value_bits)?.times(items))
     }
@@ -97,52 +94,17 @@ impl Operation for SecretTable {
         (WORDS >> self.job.index_bits).max(1)
     }
 
-    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
-        let from: &mut dyn Source = from;
-        let made = from.atom((), items, |p| {
-            let made = match self.job.value_bits {
-                ..=8 => self.with_words::<u8>(p, items),
-                9..=16 => self.with_words::<u16>(p, items),
-                17..=32 => self.with_words::<u32>(p, items),
-                _ => self.with_words::<u64>(p, items),
-            };
-            Ok(Unstored(made?))
-        })?;
-        Ok(made.0)
-    }
-
-    /// It is of one table.
-    fn shape(&self) -> Result<Shape> {
-        Err(unstored())
+    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
+        match self.job.value_bits {
+            ..=8 => self.with_words::<u8>(p, items),
+            9..=16 => self.with_words::<u16>(p, items),
+            17..=32 => self.with_words::<u32>(p, items),
+            _ => self.with_words::<u64>(p, items),
+        }
     }
 
     fn tells(&self) -> String {
         "an entry of the table, and no more of which one it is than the entry and its own numbers imply"
             .into()
     }
-}
-
-/// Material that is made with the peer and nowhere else: it depends on the table.
-struct Unstored(Box<dyn Material>);
-
-impl Atom for Unstored {
-    type Form = ();
-
-    fn terms((): &()) -> Terms {
-        Terms::of("lookups in a secret table, not stored")
-    }
-
-    fn encode(&self, _to: &mut Writer) {}
-
-    fn decode(_from: &mut Reader<'_>, _role: Role, (): &(), _count: usize) -> Result<Self> {
-        Err(unstored())
-    }
-
-    fn take(&mut self, _count: usize) -> Result<Self> {
-        Err(unstored())
-    }
-}
-
-fn unstored() -> Error {
-    Error::Store("material for lookups in a secret table cannot be stored: it depends on the table".into())
 }

@@ -32,6 +32,11 @@ pub struct Port {
     pub fraction: u32,
     /// The least and the greatest value, times `2^fraction`; `None` where that is not known.
     pub range: Option<[i64; 2]>,
+    /// Of a column that is given: an item may have fewer words, as a list does.
+    pub fewer: bool,
+    /// Of a column that is given: which other one has a bit for each word, 0 where the word must not be opened. When
+    /// results are opened these bits are, to both parties; words whose bit is 0 stay shared.
+    pub guard: Option<usize>,
 }
 
 /// Who holds what of a column.
@@ -52,13 +57,13 @@ impl Signature {
     }
 
     /// How many items these words are of, at the party `role`: an operand for each column it takes, empty where the peer
-    /// alone has it.
+    /// alone has it. What takes nothing is one item.
     ///
     /// # Errors
     /// [`Error::Shape`] unless there are as many operands as columns, all of them with the words of as many whole items.
     pub fn items(&self, role: Role, operands: &[&[u64]]) -> Result<usize> {
         same("operands", self.takes.len(), operands.len())?;
-        let mut found = None;
+        let mut found = self.takes.is_empty().then_some(1);
         for (port, words) in self.takes.iter().zip(operands) {
             let items = match (port.words_at(role), found) {
                 (0, found) => found.unwrap_or(0),
@@ -89,7 +94,18 @@ impl Port {
 
     /// A word an item, shared in one of the two ways.
     pub const fn shared(name: &'static str, sharing: Sharing, bits: u32) -> Self {
-        Self { name, words: 1, held: Held::Shared(sharing), bits, fraction: 0, range: None }
+        let held = Held::Shared(sharing);
+        Self { name, words: 1, held, bits, fraction: 0, range: None, fewer: false, guard: None }
+    }
+
+    /// Words of 64 bits that one party has.
+    pub const fn known(name: &'static str, to: Role) -> Self {
+        Self { held: Held::Known(to), ..Self::additive(name, 64) }
+    }
+
+    /// Words of 64 bits of each party's own, as many an item as `most` or fewer.
+    pub const fn list(name: &'static str, most: usize) -> Self {
+        Self { held: Held::Own, words: most, fewer: true, ..Self::additive(name, 64) }
     }
 
     /// The same with so many words an item.
@@ -102,6 +118,12 @@ impl Port {
     #[must_use]
     pub const fn scaled(self, fraction: u32) -> Self {
         Self { fraction, ..self }
+    }
+
+    /// The same, of which only words are opened that have a 1 in the column with this number.
+    #[must_use]
+    pub const fn guarded(self, by: usize) -> Self {
+        Self { guard: Some(by), ..self }
     }
 
     /// The same with values in this range.
@@ -143,6 +165,12 @@ impl Port {
                 got: words,
             }),
         }
+    }
+
+    /// `Ok(())` if these can be the words of so many items at the party `role`.
+    pub(crate) fn check(&self, role: Role, items: usize, words: usize) -> Result<()> {
+        let most = items * self.words_at(role);
+        same("words of a result", if self.fewer { most.min(words) } else { most }, words)
     }
 
     /// Words of an item at the party `role`.
@@ -188,5 +216,6 @@ mod tests {
             assert_eq!(items(Role::P0, wrong), None, "{wrong:?}");
         }
         assert_eq!(items(Role::P1, &[0, 6, 2]), None);
+        assert_eq!(Signature::new([], Port::list("rows", 9)).items(Role::P0, &[]).ok(), Some(1));
     }
 }

@@ -6,6 +6,7 @@ use crate::{
     bill::Bill,
     error::Result,
     math::{Affine, Gelu, GeluJob, Norm, NormJob, Softmax, SoftmaxJob},
+    ot::Setting,
     share::AShare,
     source::Origin,
 };
@@ -42,7 +43,7 @@ impl Operation for SoftmaxJob {
         Signature::new([row], row.within(Some([-8, (1 << self.scale) + 8])))
     }
 
-    fn bill(&self, items: usize) -> Result<Bill> {
+    fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         SoftmaxJob::bill(&Self { rows: items, ..*self })
     }
 
@@ -79,7 +80,7 @@ impl Operation for GeluJob {
         Signature::new([number], number)
     }
 
-    fn bill(&self, items: usize) -> Result<Bill> {
+    fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         GeluJob::bill(&Self { batch: items, ..*self })
     }
 
@@ -122,7 +123,7 @@ impl Operation for LayerNorm {
         Signature::new([row], row.within(Some([(-most).max(-end - 1), most.min(end)])))
     }
 
-    fn bill(&self, items: usize) -> Result<Bill> {
+    fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         self.of(items).bill()
     }
 

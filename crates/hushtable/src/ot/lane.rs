@@ -4,7 +4,7 @@
 use prim::{Wiped, block::Block};
 use zeroize::Zeroize;
 
-use super::{choice::Limits, softspoken, wish::Settled};
+use super::{choice::Limits, softspoken, wish::Setting};
 use crate::{
     codec::{Reader, Writer, malformed},
     error::{Error, Result},
@@ -13,7 +13,7 @@ use crate::{
 
 /// Seeds of both directions, and this party's Delta.
 pub(crate) struct LaneSeeds {
-    pub(super) settled: Settled,
+    pub(super) setting: Setting,
     pub(super) delta: Block,
     pub(super) outgoing: Wiped<Block>,
     pub(super) incoming: Wiped<Block>,
@@ -27,12 +27,12 @@ fn count(limits: &Limits) -> usize {
 impl LaneSeeds {
     /// How the OTs are made.
     pub(crate) fn limits(&self) -> Limits {
-        self.settled.limits
+        self.setting.limits
     }
 
     /// The link of the session.
     pub(crate) fn link(&self) -> LinkShape {
-        self.settled.link
+        self.setting.link
     }
 
     /// Seeds derived from these for the session `id`, as at the peer: those for two sessions have nothing in common.
@@ -45,7 +45,7 @@ impl LaneSeeds {
 
     /// Bytes that [`encode`](Self::encode) writes.
     pub(crate) fn encoded_len(&self) -> usize {
-        16 * (1 + 2 * count(&self.settled.limits))
+        16 * (1 + 2 * count(&self.setting.limits))
     }
 
     /// Delta and the seeds.
@@ -56,15 +56,15 @@ impl LaneSeeds {
     }
 
     /// Those of a party of this role.
-    pub(crate) fn decode(r: &mut Reader, role: Role, settled: Settled) -> Result<Self> {
-        let Settled { limits, link } = settled;
+    pub(crate) fn decode(r: &mut Reader, role: Role, setting: Setting) -> Result<Self> {
+        let Setting { limits, link } = setting;
         if !limits.are_limits() || link != link.within() {
             return Err(malformed("is damaged"));
         }
         let mut blocks = |count| Ok::<_, Error>(Wiped::from(r.blocks(count)?));
         let delta = blocks(1)?[0];
         let many = count(&limits);
-        let seeds = Self { settled, delta, outgoing: blocks(many)?, incoming: blocks(many)? };
+        let seeds = Self { setting, delta, outgoing: blocks(many)?, incoming: blocks(many)? };
         if !softspoken::is_delta(role, delta) {
             return Err(malformed("is damaged"));
         }

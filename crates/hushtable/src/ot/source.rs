@@ -5,27 +5,22 @@ use zeroize::Zeroizing;
 
 use super::{
     base,
-    choice::Limits,
     lane::LaneSeeds,
     params::{self, LpnSet},
     rcot::{CotReceiver, CotSender},
     softspoken,
     stock::{Incoming, Outgoing, Stock},
     strings,
-    wish::{Offer, OtWish, Settled},
+    wish::{Offer, OtWish, Setting},
 };
-use crate::{
-    error::Result,
-    net::{LinkShape, Role},
-    session::Session,
-};
+use crate::{error::Result, net::Role, session::Session};
 
 /// Bytes of P1's point for the base OTs, which goes with its offer.
 const POINT: usize = 32;
 
 /// Both directions of a session's correlated OTs, each with its own Delta.
 pub struct Ot {
-    settled: Settled,
+    setting: Setting,
     // Apart, so that whoever moves this leaves no copy of a secret behind.
     pub(super) outgoing: Box<Outgoing>,
     pub(super) incoming: Box<Incoming>,
@@ -42,42 +37,37 @@ impl Ot {
         let offer = Offer::new(&wish.into(), s.link());
         let delta = softspoken::draw_delta(s);
         let wanted = Zeroizing::new(softspoken::choices(delta));
-        let (settled, outgoing, incoming) = match s.role() {
+        let (setting, outgoing, incoming) = match s.role() {
             Role::P0 => {
                 let receiving = base::Receiving::begin(s, &wanted);
-                let (settled, point) = greet(s, offer, Vec::new(), POINT)?;
+                let (setting, point) = greet(s, offer, Vec::new(), POINT)?;
                 let keys = receiving.finish(s, &point)?;
-                let mut soft = softspoken::Sender::new(s, settled.limits.k, delta, &keys)?;
+                let mut soft = softspoken::Sender::new(s, setting.limits.k, delta, &keys)?;
                 let mut first = Wiped::default();
                 soft.absorb(s, 128, &mut first)?;
                 let pairs = strings::chosen_keys_send(s, CotSender::new(delta, first))?;
-                let receiver = softspoken::Receiver::new(s, settled.limits.k, &pairs)?;
-                (settled, Outgoing::new(delta, soft), Incoming::new(receiver))
+                let receiver = softspoken::Receiver::new(s, setting.limits.k, &pairs)?;
+                (setting, Outgoing::new(delta, soft), Incoming::new(receiver))
             }
             Role::P1 => {
                 let sending = base::Sending::begin(s);
-                let (settled, _) = greet(s, offer, sending.point().to_vec(), 0)?;
+                let (setting, _) = greet(s, offer, sending.point().to_vec(), 0)?;
                 let pairs = sending.finish(s, 128)?;
-                let mut soft = softspoken::Receiver::new(s, settled.limits.k, &pairs)?;
+                let mut soft = softspoken::Receiver::new(s, setting.limits.k, &pairs)?;
                 let mut first = Wiped::default();
                 let message = soft.expand(128, &mut first);
                 s.send(message)?;
                 let keys = strings::chosen_keys_receive(s, &CotReceiver::new(first), &wanted)?;
-                let sender = softspoken::Sender::new(s, settled.limits.k, delta, &keys)?;
-                (settled, Outgoing::new(delta, sender), Incoming::new(soft))
+                let sender = softspoken::Sender::new(s, setting.limits.k, delta, &keys)?;
+                (setting, Outgoing::new(delta, sender), Incoming::new(soft))
             }
         };
-        Ok(Self { settled, outgoing: outgoing.into(), incoming: incoming.into() })
+        Ok(Self { setting, outgoing: outgoing.into(), incoming: incoming.into() })
     }
 
-    /// Which extension makes how many, as both parties settled it.
-    pub fn limits(&self) -> Limits {
-        self.settled.limits
-    }
-
-    /// What both parties take for the link.
-    pub fn link(&self) -> LinkShape {
-        self.settled.link
+    /// What both parties came to.
+    pub fn setting(&self) -> Setting {
+        self.setting
     }
 
     /// The next `send` correlated OTs as sender and `recv` as receiver; the peer asks for the same
@@ -100,13 +90,13 @@ impl Ot {
     pub fn prepare(&mut self, s: &mut Session, send: usize, recv: usize) -> Result<()> {
         // What was handed out before counts: many small takes are a large job.
         let target = |count: usize, stock: &Stock| {
-            stock.missing(count).and_then(|_| self.settled.limits.level(stock.handed_out() + count))
+            stock.missing(count).and_then(|_| self.setting.limits.level(stock.handed_out() + count))
         };
         let (send, recv) = (target(send, &self.outgoing.stock), target(recv, &self.incoming.stock));
         // Set S starts from SoftSpoken, M from S or from SoftSpoken, L from M; one direction may need fewer steps.
         for (level, set) in params::SETS.into_iter().enumerate() {
             let wants = |target: Option<usize>, now: Option<&'static LpnSet>| {
-                let on_the_way = |target| level <= target && !self.settled.limits.skips(level, target);
+                let on_the_way = |target| level <= target && !self.setting.limits.skips(level, target);
                 target.is_some_and(on_the_way) && now.is_none_or(|now| now.n() < set.n())
             };
             let send = wants(send, self.outgoing.set());
@@ -147,16 +137,16 @@ impl Ot {
     /// What a parallel lane starts from: the same Deltas, independent strings.
     pub(crate) fn lane(&mut self) -> LaneSeeds {
         let (outgoing, incoming) = (self.outgoing.seeds(), self.incoming.seeds());
-        LaneSeeds { settled: self.settled, delta: self.outgoing.delta, outgoing, incoming }
+        LaneSeeds { setting: self.setting, delta: self.outgoing.delta, outgoing, incoming }
     }
 
     /// The source of a lane.
     pub(crate) fn of_lane(seeds: &LaneSeeds) -> Self {
-        let (settled, k) = (seeds.settled, seeds.settled.limits.k);
+        let (setting, k) = (seeds.setting, seeds.setting.limits.k);
         let sender = softspoken::Sender::of_seeds(k, seeds.delta, &seeds.outgoing);
         let receiver = softspoken::Receiver::of_seeds(k, &seeds.incoming);
         let (outgoing, incoming) = (Outgoing::new(seeds.delta, sender), Incoming::new(receiver));
-        Self { settled, outgoing: outgoing.into(), incoming: incoming.into() }
+        Self { setting, outgoing: outgoing.into(), incoming: incoming.into() }
     }
 
     /// Sources for these lanes. Where Ferret runs, each goes on with a Ferret of the same set from seeds that leave
@@ -178,11 +168,11 @@ impl Ot {
 }
 
 /// Compares parameters, settles the extension and swaps what goes with the offers: 1 round.
-fn greet(s: &mut Session, offer: Offer, mine: Vec<u8>, theirs: usize) -> Result<(Settled, Vec<u8>)> {
+fn greet(s: &mut Session, offer: Offer, mine: Vec<u8>, theirs: usize) -> Result<(Setting, Vec<u8>)> {
     let fields = [("LPN parameter sets", params::digest_text())];
     let message = [offer.to_bytes(), mine].concat();
     let mut offered = s.agree_beside(&fields, message, Offer::LEN + theirs)?;
     let rest = offered.split_off(Offer::LEN);
-    let settled = Offer::of_peer(&offered).and_then(|peer| offer.settle(s.role(), peer));
-    Ok((settled.inspect_err(|_| s.end())?, rest))
+    let setting = Offer::of_peer(&offered).and_then(|peer| offer.settle(s.role(), peer));
+    Ok((setting.inspect_err(|_| s.end())?, rest))
 }

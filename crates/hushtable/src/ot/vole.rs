@@ -72,7 +72,7 @@ pub fn bill(sender: Role, count: usize, limits: &Limits) -> Result<Bill> {
 /// # Errors
 /// [`Error::Param`](crate::Error::Param) for more than [`MAX`]; those of the channel.
 pub(crate) fn send(s: &mut Session, ot: &mut Ot, count: usize) -> Result<Sender> {
-    let chain = Chain::of(count, &ot.limits())?;
+    let chain = Chain::of(count, &ot.setting().limits)?;
     send_by(s, ot, &chain)
 }
 
@@ -102,7 +102,7 @@ fn send_by(s: &mut Session, ot: &mut Ot, chain: &Chain) -> Result<Sender> {
 /// # Errors
 /// As [`send`].
 pub(crate) fn receive(s: &mut Session, ot: &mut Ot, count: usize) -> Result<Receiver> {
-    let chain = Chain::of(count, &ot.limits())?;
+    let chain = Chain::of(count, &ot.setting().limits)?;
     receive_by(s, ot, &chain)
 }
 

@@ -57,13 +57,32 @@ pub struct Offer {
     link: LinkShape,
 }
 
-/// What both parties come to.
+/// What both parties came to, and by which all is chosen and billed. Public, the same at both.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settled {
+pub struct Setting {
     /// Which extension makes how many OTs.
     pub limits: Limits,
-    /// What both take for the link.
+    /// What both take for the link: what one of them knows of it, or a local network where neither knows anything.
     pub link: LinkShape,
+}
+
+/// Of parties inside a machine that ask for nothing.
+impl Default for Setting {
+    fn default() -> Self {
+        Self::over(LinkShape::LOOPBACK)
+    }
+}
+
+impl Setting {
+    /// Of parties that ask for no extension, over this link.
+    pub fn over(link: LinkShape) -> Self {
+        Self::new(None, link, &Rates::REFERENCE)
+    }
+
+    /// Of parties that ask for this extension, over this link, with machines of these rates.
+    pub fn new(asked: Option<Scheme>, link: LinkShape, rates: &Rates) -> Self {
+        Self { limits: Limits::new(asked, &link, rates), link }
+    }
 }
 
 /// Instead of an extension's number: none is asked for.
@@ -124,7 +143,7 @@ impl Offer {
     ///
     /// # Errors
     /// [`Error::Handshake`] if they ask for different extensions.
-    pub fn settle(self, role: Role, theirs: Self) -> Result<Settled> {
+    pub fn settle(self, role: Role, theirs: Self) -> Result<Setting> {
         let (p0, p1) = by_role(role, self, theirs);
         let Self { limits, link, .. } = if p1.knows && !p0.knows { p1 } else { p0 };
         match (self.asked, theirs.asked) {
@@ -135,9 +154,9 @@ impl Offer {
             }),
             (Some(asked), _) | (None, Some(asked)) => {
                 let limits = Limits::new(Some(asked), &LinkShape::LOOPBACK, &Rates::REFERENCE);
-                Ok(Settled { limits, link })
+                Ok(Setting { limits, link })
             }
-            (None, None) => Ok(Settled { limits, link }),
+            (None, None) => Ok(Setting { limits, link }),
         }
     }
 }

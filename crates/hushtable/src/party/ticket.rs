@@ -21,7 +21,7 @@ use crate::{
     codec::{Reader, Writer, malformed},
     error::{Error, Result},
     net::{Connection, Fingerprint, LinkShape, Role},
-    ot::{Limits, Ot, Settled, lane::LaneSeeds, params},
+    ot::{Limits, Ot, Setting, lane::LaneSeeds, params},
     process::Process,
     session::Session,
 };
@@ -148,7 +148,7 @@ impl Ticket {
         if !has_peer && peer != [0; 32] {
             return Err(malformed("is damaged"));
         }
-        let seeds = LaneSeeds::decode(&mut r, role, Settled { limits, link })?;
+        let seeds = LaneSeeds::decode(&mut r, role, Setting { limits, link })?;
         r.finish()?;
         let peer = has_peer.then(|| Fingerprint::from_bytes(peer));
         Ok(Self { role, lane, id, peer, seeds: seeds.into(), process: Process::current() })

@@ -2,7 +2,8 @@
 
 use crate::{
     bill::Work,
-    ot::{Rates, Scheme},
+    net::LinkShape,
+    ot::{Rates, Scheme, Setting},
 };
 
 /// How fast a pair of machines is: seconds without the link's delay, or nanoseconds an item.
@@ -38,6 +39,11 @@ impl Machine {
         wire: 0.12,
         asked: None,
     };
+
+    /// What parties with such machines come to over this link.
+    pub fn setting(&self, link: LinkShape) -> Setting {
+        Setting::new(self.asked, link, &self.ots)
+    }
 
     /// Of two ends the slower in each respect: what a session of both runs at.
     pub fn slower(self, peer: Self) -> Self {

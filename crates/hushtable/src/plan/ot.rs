@@ -1,13 +1,10 @@
 //! What the correlated OTs of a job cost: the decisions of [`crate::ot::Ot`], in figures.
 
 use super::clock::{Clock, Senders};
-use crate::{
-    net::LinkShape,
-    ot::{
-        Limits, Rates, Scheme,
-        choice::{ferret_bits, soft_bits},
-        params::{LpnSet, SETS},
-    },
+use crate::ot::{
+    Limits, Rates,
+    choice::{ferret_bits, soft_bits},
+    params::{LpnSet, SETS},
 };
 
 /// Bytes that connecting and agreement take each party, and what P0's and P1's points take besides.
@@ -35,11 +32,6 @@ pub struct OtCost {
     /// Offline: the OTs themselves.
     pub seconds: f64,
     pub bytes: [f64; 2],
-}
-
-/// What the parties settle over this link, if one of them asks for an extension.
-pub fn limits(asked: Option<Scheme>, link: &LinkShape, rates: &Rates) -> Limits {
-    Limits::new(asked, link, rates)
 }
 
 /// Of so many in which P0 is the sender, and in which P1 is.

@@ -143,7 +143,7 @@ fn estimates(
     link: &LinkShape,
     machine: &Machine,
 ) -> [Estimate; 3] {
-    let limits = ot::limits(machine.asked, link, &machine.ots);
+    let limits = machine.setting(*link).limits;
     let ot = ot::cost(bill.cots, &limits, &machine.ots);
     let (offline, online) = (bill.offline, bill.online);
     let bytes = |phase: &Phase| phase.bits.map(|bits| packed(bits, phase.rounds));

@@ -48,7 +48,7 @@ mod tests {
             Sharing::Xor => protocol.prepare::<Xor, Bitwise, u16>(p, &table, batch).map(drop),
             Sharing::Additive => protocol.prepare::<Cyclic, Additive, u16>(p, &table, batch).map(drop),
         })?;
-        Ok((cost.rounds, p.ot_limits()))
+        Ok((cost.rounds, p.setting().limits))
     }
 
     #[test]

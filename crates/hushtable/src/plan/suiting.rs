@@ -10,28 +10,28 @@ use super::{BEFORE, Estimate, Machine, Objective, predict::implied};
 use crate::{
     bill::Bill,
     error::{Error, Result},
-    net::LinkShape,
+    ot::Setting,
 };
 
 /// Another way is taken if it is predicted to take less than this part of the time: predictions by bills are not
 /// exacter.
 const LESS: f64 = 0.9;
 
-/// The way to take in place of the usual one, which was chosen for `objective`, over this link. `of` gives the way that
+/// The way to take in place of the usual one, which was chosen for `objective`, under this setting. `of` gives the way that
 /// suits an objective, and `bill` what the batch costs by a way.
 ///
 /// # Errors
 /// Those of `of` and `bill`.
 pub(crate) fn suiting<T>(
-    link: &LinkShape,
+    under: &Setting,
     objective: Objective,
     usual: T,
     bill: impl Fn(&T) -> Result<Bill>,
     of: impl Fn(Objective) -> Result<T>,
 ) -> Result<T> {
     // Inside a machine the counts are what was measured.
-    let Some(value) = value(objective).filter(|_| link.mbit_per_s.is_some()) else { return Ok(usual) };
-    let seconds = |way: &T| Ok::<_, Error>(value(&implied(&bill(way)?, link, &Machine::REFERENCE)));
+    let Some(value) = value(objective).filter(|_| under.link.mbit_per_s.is_some()) else { return Ok(usual) };
+    let seconds = |way: &T| Ok::<_, Error>(value(&implied(&bill(way)?, &under.link, &Machine::REFERENCE)));
     let (mut least, mut taken) = (LESS * seconds(&usual)?, usual);
     let others = [Objective::Total, Objective::Online, Objective::Rounds, Objective::Bytes];
     for other in others.into_iter().filter(|&other| other != objective) {

@@ -3,7 +3,7 @@
 use std::slice;
 
 use super::{Done, Ready, Reveal, Unwatched, Watch, run};
-use crate::{bill::Bill, error::Result, operation::Operation, party::Party};
+use crate::{bill::Bill, error::Result, operation::Operation, ot::Setting, party::Party};
 
 /// An operation, what it is given, and who gets the results. Unless something else is said, results stay shared, and
 /// all material is made on the way.
@@ -64,12 +64,12 @@ impl<'a> Job<'a> {
         Self { watch, ..self }
     }
 
-    /// What [`run`](Self::run) of so many items costs.
+    /// What [`run`](Self::run) of so many items costs under this setting.
     ///
     /// # Errors
     /// As [`bill`](super::bill).
-    pub fn bill(&self, items: usize) -> Result<Bill> {
-        super::bill(self.operation, items, 1, self.reveal)
+    pub fn bill(&self, items: usize, under: &Setting) -> Result<Bill> {
+        super::bill(self.operation, items, 1, self.reveal, under)
     }
 
     /// Runs it on one connection.

@@ -50,43 +50,80 @@ impl Reveal {
         }
     }
 
-    /// What opening an item's words of these columns costs.
+    /// What opening an item's words of these columns costs: at most, where some are guarded.
     pub fn bill(self, gives: &[Port]) -> Bill {
-        let shared = gives.iter().filter(|port| port.sharing().is_some());
-        let bits = shared.map(|port| u64::from(port.bits) * port.words as u64).sum();
+        let bits = |ports: &mut dyn Iterator<Item = &Port>| -> u64 {
+            ports.map(|port| u64::from(port.bits) * port.words as u64).sum()
+        };
+        let is_guard = |i: usize| gives.iter().any(|port| port.guard == Some(i));
+        let guards = bits(&mut (0..gives.len()).filter(|&i| is_guard(i)).map(|i| &gives[i]));
+        let rest = (0..gives.len()).filter(|&i| !is_guard(i) && gives[i].sharing().is_some());
+        let rest = bits(&mut rest.map(|i| &gives[i]));
         let sent = match self {
             Self::Nobody => return Bill::FREE,
-            Self::Both => [bits; 2],
-            Self::Only(Role::P0) => [0, bits],
-            Self::Only(Role::P1) => [bits, 0],
+            Self::Both => [rest; 2],
+            Self::Only(Role::P0) => [0, rest],
+            Self::Only(Role::P1) => [rest, 0],
         };
-        Bill { online: bill::Phase { bits: sent, rounds: 1 }, ..Bill::FREE }
+        let opened = Bill { online: bill::Phase { bits: sent, rounds: 1 }, ..Bill::FREE };
+        if guards > 0 { Bill::opening(guards) + opened } else { opened }
     }
 
-    /// Opens what these columns hold to whom they go: 1 round, or none. What one party knows stays there.
+    /// Opens what these columns hold to whom they go: 1 round, one more if some are guarded, or none. What one party
+    /// knows stays there.
     ///
     /// # Errors
     /// Those of the channel.
     pub fn open(self, s: &mut Session, gives: &[Port], columns: Vec<Words>) -> Result<Vec<Outcome>> {
         let to = if let Self::Only(role) = self { Some(role) } else { None };
-        let at: Vec<usize> = (0..gives.len()).filter(|&i| gives[i].sharing().is_some()).collect();
-        let shared = |&i: &usize| Some((gives[i].sharing()?, gives[i].bits, &columns[i][..]));
-        let opened: Vec<_> = at.iter().filter_map(shared).collect();
         let mut values: Vec<Vec<i64>> = columns.iter().map(|words| Vec::with_capacity(words.len())).collect();
+        let is_guard = |i: usize| gives.iter().any(|port| port.guard == Some(i));
         if self != Self::Nobody {
+            // Public to both, as the operation says: which words may be opened.
+            let guards = (0..gives.len()).filter(|&i| is_guard(i)).map(|i| (i, &columns[i][..])).collect();
+            open(s, None, gives, guards, &mut values)?;
+            let allowed = |i: usize| gives[i].guard.map(|guard| chosen(&columns[i], &values[guard]));
+            let allowed: Vec<Option<Words>> = (0..gives.len()).map(allowed).collect();
+            let rest = (0..gives.len()).filter(|&i| gives[i].sharing().is_some() && !is_guard(i));
+            let rest = rest.map(|i| (i, &allowed[i].as_ref().unwrap_or(&columns[i])[..])).collect();
             // Public to the parties that both chose before any work: it is the result that they want.
-            s.open_columns(to, &opened, |i, words| values[at[i]].extend(gives[at[i]].values(words)))?;
+            open(s, to, gives, rest, &mut values)?;
         }
-        let mine = to.is_none_or(|to| to == s.role());
-        let outcome = |((port, words), values): ((&Port, Words), Vec<i64>)| match port.held {
+        let mine = |i: usize| to.is_none_or(|to| to == s.role()) || is_guard(i);
+        let outcome = |(i, (words, values)): (usize, (Words, Vec<i64>))| match gives[i].held {
             Held::Shared(_) if self == Self::Nobody => Outcome::Shares(words),
-            Held::Shared(_) if mine => Outcome::Values(values),
+            Held::Shared(_) if mine(i) => Outcome::Values(values),
             Held::Shared(_) => Outcome::AtPeer,
             Held::Known(role) if role != s.role() => Outcome::AtPeer,
-            Held::Known(_) | Held::Own => Outcome::Values(port.values(&words).collect()),
+            Held::Known(_) | Held::Own => Outcome::Values(gives[i].values(&words).collect()),
         };
-        Ok(gives.iter().zip(columns).zip(values).map(outcome).collect())
+        Ok(columns.into_iter().zip(values).enumerate().map(outcome).collect())
     }
+}
+
+/// Opens these words of shared columns: in 1 round, unless there are none.
+fn open(
+    s: &mut Session,
+    to: Option<Role>,
+    gives: &[Port],
+    columns: Vec<(usize, &[u64])>,
+    values: &mut [Vec<i64>],
+) -> Result<()> {
+    let all_none = columns.iter().all(|(i, words)| words.is_empty() && gives[*i].guard.is_some());
+    if all_none {
+        return Ok(());
+    }
+    let at: Vec<usize> = columns.iter().map(|(i, _)| *i).collect();
+    let shared = |(i, words): (usize, _)| Some((gives[i].sharing()?, gives[i].bits, words));
+    let opened: Vec<_> = columns.into_iter().filter_map(shared).collect();
+    s.open_columns(to, &opened, |i, words| values[at[i]].extend(gives[at[i]].values(words)))
+}
+
+/// The words that may be opened.
+fn chosen(words: &[u64], bits: &[i64]) -> Words {
+    let mut all = Words::new(Vec::with_capacity(words.len()));
+    all.extend(words.iter().zip(bits).filter(|(_, bit)| **bit == 1).map(|(word, _)| *word));
+    all
 }
 
 impl Outcome {
@@ -103,6 +140,15 @@ impl Outcome {
         match self {
             Self::Shares(words) => Some(words),
             Self::Values(_) | Self::AtPeer => None,
+        }
+    }
+
+    /// The words of a column that was not opened: this party's shares, or what it alone knows.
+    pub fn into_words(self) -> Words {
+        match self {
+            Self::Shares(words) => words,
+            Self::Values(values) => Words::new(values.into_iter().map(|value| value as u64).collect()),
+            Self::AtPeer => Words::default(),
         }
     }
 

@@ -117,12 +117,12 @@ impl Store {
         let mut store = begin(dir, identity, about)?;
         // The peer has its folder too, before any work.
         p.barrier()?;
-        let (send, recv) = plan.operation.bill(plan.items as usize)?.cots_of(p.role());
+        let (send, recv) = plan.operation.bill(plan.items as usize, &p.setting())?.cots_of(p.role());
         p.prepare_ot(send, recv)?;
         for number in 0..plan.items.div_ceil(plan.piece as u64) {
             let items = store.pieces.len(number);
             let expected = shape.bytes(items) + SEAL;
-            let (send, recv) = plan.operation.bill(items)?.cots_of(p.role());
+            let (send, recv) = plan.operation.bill(items, &p.setting())?.cots_of(p.role());
             p.stock_cots(send, recv)?;
             let made = source::written(p, expected, |from| plan.operation.material(from, items))?;
             store.pieces.seal(number, made)?;

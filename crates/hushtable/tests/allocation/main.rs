@@ -16,6 +16,7 @@ use hushtable::{
     net::Connection,
     onehot::Xor,
     operation::{Bands, Compare, Lookup, Multiply, Operation, Relation, Select, Truncate},
+    ot::Setting,
     party::run_pair,
     share::{Bitwise, Sharing},
 };
@@ -157,7 +158,8 @@ fn what_is_kept() {
         let before = LIVE.load(Ordering::Relaxed);
         drop(made);
         let held = (before - LIVE.load(Ordering::Relaxed)) as f64 / (2 * ITEMS) as f64;
-        let said = operation.bill(ITEMS).expect("a bill").kept as f64 / (8 * ITEMS) as f64;
+        let said =
+            operation.bill(ITEMS, &Setting::default()).expect("a bill").kept as f64 / (8 * ITEMS) as f64;
         let what = format!(
             "{}, {}: {held:.0} bytes an item, {said:.0} in the bill",
             operation.name(),

@@ -2,7 +2,7 @@
 
 use std::{
     io::{self, Write},
-    sync::atomic::Ordering,
+    sync::{Arc, atomic::Ordering},
 };
 
 use crate::{
@@ -14,10 +14,11 @@ use crate::{
     },
     meeting::{Agenda, Begun, SetUp},
     progress::Progress,
+    took::Took,
 };
 use apps::{
     ids::Set,
-    psi::{Learns, Psi},
+    psi::{Intersect, Learns, Psi},
 };
 use hushtable::{
     Party, Role,
@@ -102,7 +103,7 @@ impl Agenda for Finding {
         self.sizes = offers.map(|offer| offer.rows);
         let psi = psi(self.ask.who, self.sizes)?;
         Set::check_chance(self.sizes, |sizes| Psi::new(sizes, learns(self.ask.who)).map(|psi| psi.chance()))?;
-        let (send, recv) = psi.bill(&p.ot_limits())?.cots_of(p.role());
+        let (send, recv) = psi.bill(&p.setting())?.cots_of(p.role());
         p.prepare_ot(send, recv)?;
         self.psi = Some(psi);
         begun.settle(p, agreed)
@@ -111,15 +112,13 @@ impl Agenda for Finding {
     fn compute(&mut self, p: &mut Party) -> Result<[Phase; 2]> {
         let psi = self.psi.take().expect("set up");
         let progress = Progress::start("steps", 2, self.report.quiet);
-        let set: Set = self.rows.set()?;
-        let (material, offline) = Phase::of(p, |p| psi.prepare(p))?;
+        let intersect = Intersect { psi, ids: Arc::new(self.rows.set()?) };
         progress.done().fetch_add(1, Ordering::Relaxed);
-        let (found, online) = Phase::of(p, |p| {
-            let ids = set.salted(p)?;
-            material.find(p, &ids)
-        })?;
-        self.found = found;
-        Ok([offline, online])
+        let mut took = Took::default();
+        let rows = took.columns(p, &intersect, &[])?.remove(0);
+        let learns = self.ask.who.reaches(p.role());
+        self.found = learns.then(|| rows.iter().map(|&row| row as usize).collect());
+        Ok([took.offline, took.online])
     }
 
     fn deliver(self, output: Option<Output>, _: [u8; 32], role: Role, phases: &Phases) -> Result<()> {

@@ -15,7 +15,7 @@ use crate::{
     page::Page,
 };
 use apps::ids::Set;
-use hushtable::{bill::Bill, net::LinkShape, ot::Limits, run::Reveal};
+use hushtable::{bill::Bill, net::LinkShape, run::Reveal};
 use hushtable_columns::failure::Result;
 
 /// The whole of it. `bound`: the number of ids as the peer learns it.
@@ -107,7 +107,7 @@ fn costs(page: &mut Page, ask: &Ask, own: Offer, link: &Link) -> Result<()> {
     let calibration = Calibration::load(None)?.over(link);
     let shape = Some(link.net()).filter(|&net| net != LinkShape::LOOPBACK).or(calibration.link());
     let over = shape.unwrap_or(LinkShape::LOOPBACK);
-    let limits = Limits::new(link.asked(), &over, &calibration.machine().ots);
+    let under = calibration.machine().setting(over);
     let offers = [own.clone(), own];
     let sizes = offers.each_ref().map(|offer| offer.rows);
     let chance = match ask.reveal {
@@ -116,8 +116,8 @@ fn costs(page: &mut Page, ask: &Ask, own: Offer, link: &Link) -> Result<()> {
     };
     explain::chance(page, &(chance + Set::chance(sizes[0] + sizes[1])));
     let bill: Bill = match ask.reveal {
-        Shown::Ids => common::psi(ask.who, offers.map(|offer| offer.rows))?.bill(&limits)? + Set::bill(),
-        _ => hidden::bill(ask, &offers, &limits)?,
+        Shown::Ids => common::psi(ask.who, offers.map(|offer| offer.rows))?.bill(&under)? + Set::bill(),
+        _ => hidden::bill(ask, &offers, &under)?,
     };
     let phases = explain::sent(page, &bill, &over, &calibration, link.role());
     explain::time(page, phases, None, shape, &calibration);

@@ -1,6 +1,9 @@
 //! The hidden join, and the number of common ids by it.
 
-use std::{path::PathBuf, sync::atomic::Ordering};
+use std::{
+    path::PathBuf,
+    sync::{Arc, atomic::Ordering},
+};
 
 use crate::{
     cost::Phases,
@@ -13,18 +16,20 @@ use crate::{
     },
     meeting::{Agenda, Begun, SetUp},
     progress::Progress,
+    took::Took,
 };
 use apps::{
-    ids::{Ids as Hashed, Set},
-    join::{Join, Joined},
-    statistics::Count,
+    ids::Set,
+    join::{Join, JoinTables, Joined},
+    statistics::Matches,
 };
 use hushtable::{
     Party, Role,
     bill::Bill,
     chance::Chance,
-    ot::Limits,
-    run::{Phase, Reveal},
+    operation::Words,
+    ot::Setting,
+    run::{self, Phase, Reveal},
 };
 use hushtable_columns::{disk, failure::Result, memory::fits, output::Output};
 use prim::wipe::Wiped;
@@ -89,13 +94,14 @@ pub fn join(owner: Role, offers: &[Offer; 2]) -> Result<Join> {
 }
 
 /// What it all costs.
-pub fn bill(ask: &Ask, offers: &[Offer; 2], limits: &Limits) -> Result<Bill> {
+pub fn bill(ask: &Ask, offers: &[Offer; 2], under: &Setting) -> Result<Bill> {
     let mut all = Bill::FREE;
     for owner in owners(ask, offers.each_ref().map(|offer| offer.rows)) {
         let join = join(owner, offers)?;
-        all = all + join.bill(limits)? + Set::bill();
+        all = all + join.bill(under)? + Set::bill();
         if ask.reveal == Shown::Count {
-            all = all + Count::bill(join.bins()) + Bill::opening(32);
+            let count = Matches { bins: join.bins() };
+            all = all + run::bill(&count, 1, 1, Reveal::Both, under)?;
         }
     }
     Ok(all)
@@ -150,13 +156,11 @@ impl Hiding {
     }
 
     /// One join: the shares of all columns, those of P0 first.
-    fn one(&mut self, p: &mut Party, owner: Role, hashed: &Hashed) -> Result<([Phase; 2], Joined)> {
+    fn one(&self, p: &mut Party, owner: Role, ids: &Arc<Set>, took: &mut Took) -> Result<Joined> {
         let join = join(owner, self.offers())?;
-        let words = words(&self.columns, &self.rows.words, p.role() == owner);
-        let (prepared, offline) = Phase::of(p, |p| join.prepare(p))?;
-        let words: Vec<&[u64]> = words.iter().map(|words| &words[..]).collect();
-        let (joined, online) = Phase::of(p, |p| prepared.run(p, hashed, &words))?;
-        Ok(([offline, online], joined))
+        let columns = words(&self.columns, &self.rows.words, p.role() == owner).into();
+        let tables = JoinTables { join: join.clone(), ids: Arc::clone(ids), columns };
+        Ok(Joined::of(&join, p.role(), took.columns(p, &tables, &[])?)?)
     }
 
     /// The parts of a table as they stand in a file.
@@ -216,7 +220,7 @@ impl Agenda for Hiding {
         if let Some(path) = &self.path {
             disk::check(path, written(&self.ask, &offers)?)?;
         }
-        let (send, recv) = bill(&self.ask, &offers, &p.ot_limits())?.cots_of(p.role());
+        let (send, recv) = bill(&self.ask, &offers, &p.setting())?.cots_of(p.role());
         p.prepare_ot(send, recv)?;
         self.offers = offers.into();
         begun.settle(p, agreed)
@@ -225,22 +229,16 @@ impl Agenda for Hiding {
     fn compute(&mut self, p: &mut Party) -> Result<[Phase; 2]> {
         let owners = owners(&self.ask, self.offers().each_ref().map(|offer| offer.rows));
         let progress = Progress::start("steps", 1 + owners.len(), self.report.quiet);
-        let set = self.rows.set()?;
-        let (hashed, before) = Phase::of(p, |p| set.salted(p))?;
+        let set = Arc::new(self.rows.set()?);
         progress.done().fetch_add(1, Ordering::Relaxed);
-        let (mut offline, mut online) = (Phase::default(), before);
+        let mut took = Took::default();
         for owner in owners {
-            let ([prepared, ran], joined) = self.one(p, owner, &hashed)?;
-            (offline, online) = (offline.then(prepared), online.then(ran));
+            let joined = self.one(p, owner, &set, &mut took)?;
             progress.done().fetch_add(1, Ordering::Relaxed);
             if self.ask.reveal == Shown::Count {
-                let (count, prepared) = Phase::of(p, |p| Count::prepare(p, joined.bins()))?;
-                let (count, ran) = Phase::of(p, |p| {
-                    let count = count.count(p, &joined.matched)?;
-                    p.open(&count)
-                })?;
-                self.common = count.first().copied();
-                (offline, online) = (offline.then(prepared), online.then(ran));
+                let matched = Words::new(joined.matched.iter().collect());
+                let count = took.values(p, &Matches { bins: joined.bins() }, &[&matched])?;
+                self.common = count.first().and_then(|count| count.first()).map(|count| *count as u64);
                 continue;
             }
             if let Some(rows) = joined.rows() {
@@ -249,7 +247,7 @@ impl Agenda for Hiding {
             }
             self.tables.push(self.table(owner, &joined)?);
         }
-        Ok([offline, online])
+        Ok([took.offline, took.online])
     }
 
     fn deliver(

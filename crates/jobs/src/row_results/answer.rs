@@ -6,6 +6,7 @@ use hushtable::{
     bill::Bill,
     gates::{Bits, Mux},
     operation::{Operation, Port, Words},
+    ot::Setting,
     run::{self, Outcome, Ready, Reveal, Unwatched},
     share::Sharing,
 };
@@ -15,14 +16,14 @@ use hushtable_columns::failure::{Failure, Result};
 const BIT: Port = Port::bit("matches");
 
 /// What `operation`, whose results are shared additively, costs for so many bins.
-pub fn bill(operation: &dyn Operation, default: Option<f64>, bins: usize) -> Result<Bill> {
+pub fn bill(operation: &dyn Operation, default: Option<f64>, bins: usize, under: &Setting) -> Result<Bill> {
     let held = operation.result();
     let more = match default {
         Some(_) => Mux::bill(&[held.bits]),
         None => Bill::opening(1),
     };
     let opened = Bill::opening(held.bits.into());
-    Ok(run::bill(operation, bins, 1, Reveal::Nobody)? + (more + opened).times(bins))
+    Ok(run::bill(operation, bins, 1, Reveal::Nobody, under)? + (more + opened).times(bins))
 }
 
 /// The same numbers where bins match, elsewhere the public `word`; a selection of words of their width each.
@@ -57,7 +58,7 @@ pub fn answer(
     (matched, operands): (&Bits, &[&[u64]]),
     took: &mut Took,
 ) -> Result<Option<Vec<Option<f64>>>> {
-    let suiting = operation.suiting(&p.link(), matched.len())?;
+    let suiting = operation.suiting(&p.setting(), matched.len())?;
     let operation = suiting.as_deref().unwrap_or(operation);
     let held = operation.result();
     if held.sharing() != Some(Sharing::Additive) {

@@ -6,6 +6,7 @@ use hushtable::{
     bill::Bill,
     math::{PreparedSinCos, SinCos},
     operation::{Material, Operation, Port, Signature, Words},
+    ot::Setting,
     session::Session,
     source::Origin,
 };
@@ -43,7 +44,7 @@ impl Operation for Both {
         Signature::new([number], both.of(2))
     }
 
-    fn bill(&self, items: usize) -> Result<Bill> {
+    fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         Ok(self.0.bill().times(items))
     }
 

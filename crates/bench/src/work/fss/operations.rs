@@ -47,7 +47,7 @@ enum Plain {
 }
 
 pub fn bill(work: &FssWork, items: usize) -> Result<Bill> {
-    Ok(operation(work, Role::P0)?.bill(items)?)
+    Ok(operation(work, Role::P0)?.bill(items, &inputs::usual_setting())?)
 }
 
 pub fn run(work: &FssWork, lanes: Lanes) -> Result<()> {

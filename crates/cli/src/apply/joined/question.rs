@@ -6,6 +6,7 @@ use hushtable::{
     gates::Mux,
     math::{Evaluation, Function},
     operation::{Compare, Operation, Relation},
+    ot::Setting,
 };
 use hushtable_columns::{
     Rounding,
@@ -159,9 +160,9 @@ impl Question {
     }
 
     /// What it costs for so many bins.
-    pub fn bill(&self, default: Option<f64>, bins: usize) -> Result<Bill> {
+    pub fn bill(&self, default: Option<f64>, bins: usize, under: &Setting) -> Result<Bill> {
         let moved = self.inside.map_or(Bill::FREE, |_| Mux::bill(&[self.bits]).times(bins));
-        Ok(moved + answer::bill(&*self.operation, default, bins)?)
+        Ok(moved + answer::bill(&*self.operation, default, bins, under)?)
     }
 
     /// The results of all bins of a join, at the owner of the rows.

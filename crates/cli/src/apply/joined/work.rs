@@ -1,7 +1,7 @@
 //! From the comparison of what is asked to the results of rows in common.
 
 use crate::apply::joined::question::Question;
-use hushtable::{Party, Role, bill::Bill, run::Phase};
+use hushtable::{Party, Role, bill::Bill, ot::Setting, run::Phase};
 use hushtable_columns::{failure::Result, output::Output, shares::role_name};
 use hushtable_jobs::{
     cost::Phases,
@@ -49,10 +49,10 @@ impl Ask {
     }
 
     /// What it all costs.
-    fn bill(&self, file: &JoinedFile, me: Role) -> Result<Bill> {
+    fn bill(&self, file: &JoinedFile, me: Role, under: &Setting) -> Result<Bill> {
         let mut all = Bill::FREE;
         for &owner in &self.owners {
-            all = all + self.question.bill(self.default, row_results::table(file, owner, me).bins)?;
+            all = all + self.question.bill(self.default, row_results::table(file, owner, me).bins, under)?;
         }
         Ok(all)
     }
@@ -80,7 +80,7 @@ impl Ask {
             self.fields(file, me).into_iter().map(|(name, value)| format!("{name} {value}")).collect();
         page.line("both compare", &fields.join("; "));
         page.title("What it takes");
-        row_results::takes(&mut page, link, |_| self.bill(file, me))?;
+        row_results::takes(&mut page, link, |under| self.bill(file, me, under))?;
         Ok(page.0)
     }
 }
@@ -100,7 +100,7 @@ impl Agenda for Applied {
     fn set_up(&mut self, p: &mut Party, begun: &Begun) -> Result<SetUp> {
         let fields = self.ask.fields(&self.file, p.role());
         row_results::agree(p, &fields, "")?;
-        let (send, recv) = self.ask.bill(&self.file, p.role())?.cots_of(p.role());
+        let (send, recv) = self.ask.bill(&self.file, p.role(), &p.setting())?.cots_of(p.role());
         p.prepare_ot(send, recv)?;
         begun.settle(p, fields)
     }

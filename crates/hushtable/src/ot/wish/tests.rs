@@ -40,7 +40,7 @@ fn both_come_to_the_same() {
             }
             let link = link0.or(link1).unwrap_or(UNKNOWN);
             let limits = Limits::new(scheme0.or(scheme1), &link, &Rates::REFERENCE);
-            let wanted = Settled { limits, link };
+            let wanted = Setting { limits, link };
             assert_eq!([first.unwrap(), second.unwrap()], [wanted; 2], "{p0:?}, {p1:?}");
         }
     }

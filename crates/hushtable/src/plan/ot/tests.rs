@@ -3,6 +3,7 @@
 use std::thread;
 
 use super::*;
+use crate::net::LinkShape;
 use crate::{
     Party, Result,
     net::Connection,
@@ -19,7 +20,7 @@ fn session(link: LinkShape, wishes: [OtWish; 2], count: usize) -> Result<[(Limit
         let start = p.take_cost();
         drop(p.cots(count, count)?);
         let offline = p.take_cost();
-        Ok((p.ot_limits(), [start.sent, offline.sent]))
+        Ok((p.setting().limits, [start.sent, offline.sent]))
     };
     thread::scope(|scope| {
         let p1 = scope.spawn(|| run(c1, wishes[1]));
@@ -35,7 +36,7 @@ fn a_session_sends_what_is_predicted() {
         let link: LinkShape = text.parse().expect("a link");
         for log in [8, 12, 15, 17, 20] {
             let count = 1 << log;
-            let wanted = limits(None, &link, &rates);
+            let wanted = Limits::new(None, &link, &rates);
             let predicted = cost([count as u64; 2], &wanted, &rates);
             let found = session(link, [OtWish::default(); 2], count).expect("an honest run");
             for (role, (settled, sent)) in found.into_iter().enumerate() {

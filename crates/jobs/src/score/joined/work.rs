@@ -26,7 +26,7 @@ use hushtable::{
     chance::Chance,
     gates::Bits,
     operation::Operation,
-    ot::Limits,
+    ot::Setting,
     run::{Phase, Reveal},
 };
 use hushtable_columns::{
@@ -120,7 +120,7 @@ impl Ask {
     }
 
     /// What it all costs.
-    fn bill(&self, input: &Input, sizes: [usize; 2], me: Role, limits: &Limits) -> Result<Bill> {
+    fn bill(&self, input: &Input, sizes: [usize; 2], me: Role, under: &Setting) -> Result<Bill> {
         let mut all = Bill::FREE;
         for &owner in &self.owners {
             let (bill, bins) = match input {
@@ -130,10 +130,10 @@ impl Ask {
                 }
                 Input::Fresh { .. } => {
                     let join = self.join(owner, sizes)?;
-                    (join.bill(limits)? + Set::bill(), join.bins())
+                    (join.bill(under)? + Set::bill(), join.bins())
                 }
             };
-            all = all + bill + row_results::answer::bill(&shared(&self.scoring)?, self.default, bins)?;
+            all = all + bill + row_results::answer::bill(&shared(&self.scoring)?, self.default, bins, under)?;
         }
         Ok(all)
     }
@@ -176,7 +176,7 @@ impl Ask {
         page.title(if fresh { "What it takes, if the peer has as many ids" } else { "What it takes" });
         let size = if let Input::Fresh { bound, .. } = input { *bound } else { 0 };
         explain::chance(&mut page, &self.chance(input, [size; 2])?);
-        row_results::takes(&mut page, link, |limits| self.bill(input, [size; 2], me, limits))?;
+        row_results::takes(&mut page, link, |under| self.bill(input, [size; 2], me, under))?;
         Ok(page.0)
     }
 }
@@ -266,7 +266,7 @@ impl Agenda for Scored {
                 format!("{} and {}", self.sizes[0], self.sizes[1]),
             ));
         }
-        let bill = self.ask.bill(&self.input, self.sizes, p.role(), &p.ot_limits())?;
+        let bill = self.ask.bill(&self.input, self.sizes, p.role(), &p.setting())?;
         let (send, recv) = bill.cots_of(p.role());
         p.prepare_ot(send, recv)?;
         begun.settle(p, fields)

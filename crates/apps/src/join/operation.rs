@@ -1,0 +1,129 @@
+//! A join of two tables as an operation, which runs as any other.
+
+use std::{iter, sync::Arc};
+
+use hushtable::{
+    AShare, BShare, Party, Result, Role,
+    bill::Bill,
+    chance::Chance,
+    error::same,
+    gates::Bits,
+    operation::{Material, Operation, Port, Signature, Words},
+    ot::Setting,
+    session::Session,
+};
+use prim::Wiped;
+
+use super::{Join, Joined, Prepared, Rows};
+use crate::ids::Set;
+
+/// A join, at one party. It has this party's table, so unlike other operations it is not public. One item; gives, for each
+/// bin, the bit whether rows match, the other party's columns, the owner's, and to the owner its rows, counted from 1, 0
+/// where there is none: see [`Joined::of`].
+pub struct JoinTables {
+    /// What is joined.
+    pub join: Join,
+    /// This party's ids.
+    pub ids: Arc<Set>,
+    /// Its columns, a word for each id.
+    pub columns: Arc<Vec<Wiped<u64>>>,
+}
+
+impl Operation for JoinTables {
+    fn name(&self) -> String {
+        "join".into()
+    }
+
+    fn method(&self) -> String {
+        "cuckoo hashing, oblivious pseudo-random function".into()
+    }
+
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        [self.ids.rules().fields(), self.join.fields()].concat()
+    }
+
+    fn signature(&self) -> Signature {
+        let (bins, [additive, bitwise]) = (self.join.bins(), self.join.theirs.widths());
+        let theirs = additive.into_iter().map(|bits| Port::additive("the other's", bits));
+        let theirs = theirs.chain(bitwise.into_iter().map(|bits| Port::xor("the other's", bits)));
+        let own = self.join.own.iter().map(|&bits| Port::additive("the owner's", bits));
+        let columns = iter::once(Port::bit("matches")).chain(theirs).chain(own);
+        let rows = Port::known("rows of the owner", self.join.owner);
+        Signature { takes: vec![], gives: columns.chain([rows]).map(|port| port.of(bins)).collect() }
+    }
+
+    fn bill(&self, items: usize, under: &Setting) -> Result<Bill> {
+        Ok((self.join.bill(under)? + Set::bill()).times(items))
+    }
+
+    fn chance(&self, _: usize) -> Chance {
+        self.join.chance() + Set::chance(self.join.sizes.iter().sum())
+    }
+
+    fn most(&self) -> usize {
+        1
+    }
+
+    fn prepare(&self, p: &mut Party, _: usize) -> Result<Box<dyn Material>> {
+        let (ids, columns) = (Arc::clone(&self.ids), Arc::clone(&self.columns));
+        Ok(Box::new(Made { ids, columns, prepared: self.join.prepare(p)? }))
+    }
+
+    fn tells(&self) -> String {
+        "which rows have a partner, and the columns there; nobody, while results stay shared".into()
+    }
+}
+
+struct Made {
+    ids: Arc<Set>,
+    columns: Arc<Vec<Wiped<u64>>>,
+    prepared: Prepared,
+}
+
+impl Material for Made {
+    fn items(&self) -> usize {
+        1
+    }
+
+    fn eval(self: Box<Self>, s: &mut Session, _: &[&[u64]]) -> Result<Vec<Words>> {
+        let Self { ids, columns, prepared } = *self;
+        let ids = ids.salted(s)?;
+        let joined = prepared.run(s, &ids, &columns.iter().map(|column| &column[..]).collect::<Vec<_>>())?;
+        Ok(joined.into_columns())
+    }
+}
+
+impl Joined {
+    /// What a [`JoinTables`] of this join gave, at the party `role`.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for another number of columns, or of words of one.
+    pub fn of(join: &Join, role: Role, mut given: Vec<Words>) -> Result<Self> {
+        let [additive, bitwise] = join.theirs.widths();
+        same("columns of a join", additive.len() + bitwise.len() + join.own.len() + 2, given.len())?;
+        let rows = given.pop().filter(|_| role == join.owner);
+        for words in given.iter().chain(&rows) {
+            same("bins of a column", join.bins(), words.len())?;
+        }
+        let mut given = given.into_iter();
+        let mut next = || std::mem::take(&mut *given.next().expect("counted"));
+        Ok(Self {
+            matched: Bits::collect(next().iter().copied()),
+            additive: additive.into_iter().map(|bits| AShare::new(bits, next())).collect(),
+            bitwise: bitwise.into_iter().map(|bits| BShare::new(bits, next())).collect(),
+            own: join.own.iter().map(|&bits| AShare::new(bits, next())).collect(),
+            rows: rows.map(|mut rows| Rows(std::mem::take(&mut *rows).into())),
+        })
+    }
+
+    /// The same as columns of words.
+    fn into_columns(self) -> Vec<Words> {
+        let Self { matched, additive, bitwise, own, rows } = self;
+        let mut all = vec![Words::new(matched.iter().collect())];
+        all.extend(additive.into_iter().map(|share| Words::new(share.words().to_vec())));
+        all.extend(bitwise.into_iter().map(|share| Words::new(share.words().to_vec())));
+        all.extend(own.into_iter().map(|share| Words::new(share.words().to_vec())));
+        all.push(Words::new(rows.map_or_else(Vec::new, |rows| rows.0.to_vec())));
+        all
+    }
+}

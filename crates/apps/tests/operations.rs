@@ -1,0 +1,256 @@
+//! Joins, intersections and statistics as operations: what they give, that parties which differ end, and what they cost.
+
+use std::sync::Arc;
+
+use crate::shares::{bits, both, words};
+use hushtable::{
+    Error, Party, Result, Role,
+    gates::Bits,
+    operation::Operation,
+    run::{self, Job, Outcome, Phase, Ready, Reveal, Unwatched},
+    run_pair,
+};
+use hushtable_apps::{
+    ids::{Rules, Set},
+    join::{Column, Join, JoinTables, Joined},
+    psi::{Intersect, Learns, Psi},
+    statistics::{CutGroups, End, Extreme, Group, GroupShape, Matches},
+};
+use prim::{block::Block, prg::Prg};
+
+/// Columns and what it took, of an operation on one lane.
+fn done(
+    p: &mut Party,
+    operation: &dyn Operation,
+    operands: &[&[u64]],
+    reveal: Reveal,
+) -> Result<Vec<Outcome>> {
+    let (lanes, ready) = (std::slice::from_mut(p), vec![Ready::default()]);
+    Ok(run::run(operation, lanes, ready, operands, reveal, &Unwatched)?.outcomes)
+}
+
+fn set(numbers: &[u32]) -> Arc<Set> {
+    Arc::new(Set::new(Rules::default(), numbers.iter().map(|n| [n.to_string()])).expect("ids"))
+}
+
+/// The owner's row of each bin.
+type Rows = Vec<Option<usize>>;
+
+const P0: [u32; 5] = [7, 1, 9, 4, 2];
+const P1: [u32; 4] = [4, 8, 7, 5];
+
+#[test]
+fn intersections() {
+    for learns in [Learns::Both, Learns::Only(Role::P0), Learns::Only(Role::P1)] {
+        let party = |p: &mut Party| -> Result<Vec<i64>> {
+            let ids = set(if p.role() == Role::P0 { &P0 } else { &P1 });
+            // More may be there than are.
+            let intersect = Intersect { psi: Psi::new([6, 4], learns)?, ids };
+            Ok(done(p, &intersect, &[], Reveal::Nobody)?.remove(0).values().expect("a list of its own"))
+        };
+        let (p0, p1) = run_pair(Party::pair_seeded(71).unwrap(), party, party).unwrap();
+        let common =
+            |rows: &[i64], of: &[u32]| rows.iter().map(|&row| of[row as usize]).collect::<Vec<u32>>();
+        let (mut p0, p1) = (common(&p0, &P0), common(&p1, &P1));
+        if learns == Learns::Both {
+            assert_eq!(p0, p1, "in the same order");
+        }
+        assert!(p0.is_empty() == (learns == Learns::Only(Role::P1)));
+        assert!(p1.is_empty() == (learns == Learns::Only(Role::P0)));
+        p0.extend(p1);
+        p0.sort_unstable();
+        p0.dedup();
+        assert_eq!(p0, [4, 7], "{learns:?}");
+    }
+}
+
+/// Sizes, rules and who learns are compared before anything is told.
+#[test]
+fn parties_that_differ_learn_nothing() {
+    let dated = Rules { lower_case: true, ..Rules::default() };
+    let case = |psi: Psi, rules: Rules| (psi, rules);
+    let psi = |sizes, learns| Psi::new(sizes, learns).expect("few");
+    let usual = case(psi([5, 4], Learns::Both), Rules::default());
+    for other in [
+        case(psi([5, 4], Learns::Only(Role::P1)), Rules::default()),
+        case(psi([6, 4], Learns::Both), Rules::default()),
+        case(psi([5, 4], Learns::Both), dated),
+    ] {
+        let party = |(psi, rules): (Psi, Rules)| {
+            move |p: &mut Party| -> Result<()> {
+                let numbers: &[u32] = if p.role() == Role::P0 { &P0 } else { &P1 };
+                let ids = Set::new(rules, numbers.iter().map(|n| [n.to_string()]))?;
+                let intersect = Intersect { psi, ids: Arc::new(ids) };
+                let found = done(p, &intersect, &[], Reveal::Nobody).map(drop);
+                assert!(matches!(found, Err(Error::Handshake { .. } | Error::Ended(_))), "{found:?}");
+                Ok(())
+            }
+        };
+        run_pair(Party::pair_seeded(72).unwrap(), party(usual), party(other)).unwrap();
+    }
+}
+
+/// What two joins, one for each owner, give: pairs of columns where ids agree, and what the bill says.
+#[test]
+fn joins() {
+    for owner in [Role::P0, Role::P1] {
+        let theirs = [Column::additive(20), Column::bitwise(3), Column::additive(64)];
+        let join = Join::new(owner, [5, 4], &theirs, &[16]).expect("small");
+        let value = |id: u32, column: u64| u64::from(id) * 10 + column;
+        let party = |p: &mut Party| -> Result<(Rows, Vec<Vec<u64>>)> {
+            let ids: &[u32] = if p.role() == Role::P0 { &P0 } else { &P1 };
+            let count = if p.role() == owner { 1 } else { 3 };
+            let column = |c: u64| ids.iter().map(move |&id| value(id, c) & if c == 1 { 7 } else { u64::MAX });
+            let columns = (0..count).map(|c| column(c).collect::<Vec<u64>>().into()).collect();
+            let tables = JoinTables { join: join.clone(), ids: set(ids), columns: Arc::new(columns) };
+            let given = done(p, &tables, &[], Reveal::Nobody)?;
+            let given = given.into_iter().map(Outcome::into_words).collect();
+            let joined = Joined::of(&join, p.role(), given)?;
+            assert_eq!(joined.rows().is_some(), p.role() == owner);
+            let rows = joined.rows().map(|rows| rows.collect()).unwrap_or_default();
+            let mut all = vec![Bits::new(joined.bins(), joined.matched.open(p)?).iter().collect()];
+            for column in joined.additive.iter().chain(&joined.own) {
+                all.push(p.open(column)?);
+            }
+            all.push(p.open(&joined.bitwise[0])?);
+            Ok((rows, all))
+        };
+        let (p0, p1) = run_pair(Party::pair_seeded(73).unwrap(), party, party).unwrap();
+        let (mine, other, rows) =
+            if owner == Role::P0 { (&P0[..], &P1[..], p0.0) } else { (&P1[..], &P0[..], p1.0) };
+        let mut seen = 0;
+        for (bin, row) in rows.iter().enumerate() {
+            let id = row.map(|row| mine[row]).filter(|id| other.contains(id));
+            seen += usize::from(id.is_some());
+            let of = |c: u64, mask: u64| id.map_or(0, |id| value(id, c) & mask);
+            let want = [u64::from(id.is_some()), of(0, 0xf_ffff), of(2, u64::MAX), of(0, 0xffff), of(1, 7)];
+            let got: Vec<u64> = p0.1.iter().map(|column| column[bin]).collect();
+            assert_eq!(got, want, "bin {bin} of {owner}");
+        }
+        assert_eq!((seen, p0.1), (2, p1.1), "both common ids");
+    }
+}
+
+/// Bytes and rounds of an intersection, of a join and of statistics are those of their bills.
+#[test]
+fn bills_are_what_is_sent() {
+    let psi = Psi::new([5, 4], Learns::Both).expect("few");
+    let join = Join::new(Role::P1, [5, 4], &[Column::additive(64)], &[]).expect("small");
+    let party = |p: &mut Party| -> Result<Vec<[u64; 2]>> {
+        let first = p.role() == Role::P0;
+        let ids = set(if first { &P0 } else { &P1 });
+        let columns = if first { vec![vec![1; 5].into()] } else { vec![] };
+        let tables = JoinTables { join: join.clone(), ids: Arc::clone(&ids), columns: Arc::new(columns) };
+        let intersect = Intersect { psi, ids };
+        let shape = GroupShape { bins: 64, groups: 8, widths: vec![16], least: 0, noise: None };
+        let (ones, zeros) = (vec![1; 64], vec![0; 64]);
+        let cases: [(&dyn Operation, Vec<&[u64]>); 4] = [
+            (&intersect, vec![]),
+            (&tables, vec![]),
+            (&shape, vec![&ones, &zeros]),
+            (&Matches { bins: 64 }, vec![&ones]),
+        ];
+        let mut rounds = Vec::new();
+        for (operation, operands) in cases {
+            let (lanes, ready) = (std::slice::from_mut(&mut *p), vec![Ready::default()]);
+            let done = run::run(operation, lanes, ready, &operands, Reveal::Both, &Unwatched)?;
+            let bill = run::bill(operation, 1, 1, Reveal::Both, &p.setting())?;
+            let Phase { rounds: found, .. } = done.online;
+            rounds.push([found, bill.online.rounds.into()]);
+        }
+        Ok(rounds)
+    };
+    let (p0, p1) = run_pair(Party::pair_seeded(74).unwrap(), party, party).unwrap();
+    for rounds in [p0, p1] {
+        rounds.iter().for_each(|[found, bill]| assert!(found <= bill, "{rounds:?}"));
+    }
+}
+
+/// At random points, and where cuts bend: a number that is a cut, and one below.
+#[test]
+fn groups_between_cuts() {
+    let mut rng = Prg::new(Block(0x9c));
+    for _ in 0..20 {
+        let width = 8 + rng.below(50);
+        let limit = 1i64 << (width - 3);
+        let any = |rng: &mut Prg| (rng.below(1 << 31) as i64) % (2 * limit) - limit;
+        let mut cuts: Vec<i64> = (0..1 + rng.below(9)).map(|_| any(&mut rng)).collect();
+        cuts.sort_unstable();
+        cuts.dedup();
+        let mut numbers: Vec<i64> = cuts.iter().flat_map(|&cut| [cut, cut - 1]).collect();
+        numbers.extend((0..30).map(|_| any(&mut rng)));
+        let matched: Vec<bool> = numbers.iter().map(|_| rng.below(4) > 0).collect();
+        let groups = CutGroups::new(width, cuts.clone()).expect("few cuts");
+        let lanes = 1 + rng.below(3) as usize;
+        let found = both(|p| {
+            let matches: Vec<u64> = bits(p.role(), matched.iter().copied(), 3).iter().collect();
+            let x = words(p.role(), width, &numbers, 4);
+            let mut lanes = p.fork(lanes)?;
+            let job = Job::new(&groups).on(&matches).on(x.words()).reveal(Reveal::Both);
+            Ok(job.run_in(&mut lanes)?.values().expect("both get them"))
+        });
+        for ((x, matched), found) in numbers.iter().zip(&matched).zip(found) {
+            let group = cuts.iter().filter(|cut| x >= cut).count();
+            assert_eq!(found, if *matched { 1 << group } else { 0 }, "{x} of {cuts:?}");
+        }
+    }
+}
+
+/// Of a group that is too small neither count nor sum is opened, to either party.
+#[test]
+fn groups_that_are_large_enough() {
+    let mut rng = Prg::new(Block(0x9d));
+    for least in [0, 1, 2, 3, 9] {
+        for to in [Reveal::Both, Reveal::Only(Role::P0), Reveal::Only(Role::P1)] {
+            let of: Vec<usize> = (0..40).map(|_| (rng.below(8) * rng.below(8) / 8) as usize).collect();
+            let numbers: Vec<i64> = (0..40).map(|_| rng.below(2000) as i64 - 1000).collect();
+            let shape = GroupShape { bins: 40, groups: 6, widths: vec![24, 16], least, noise: None };
+            let party = |p: &mut Party| -> Result<Vec<Outcome>> {
+                let first = p.role() == Role::P0;
+                let members: Vec<u64> = of
+                    .iter()
+                    .enumerate()
+                    .map(|(i, g)| if first { i as u64 } else { i as u64 ^ (1 << g) })
+                    .collect();
+                let [x, y] = [24, 16].map(|width| words(p.role(), width, &numbers, 5));
+                done(p, &shape, &[&members, x.words(), y.words()], to)
+            };
+            let (p0, p1) = run_pair(Party::pair_seeded(75).unwrap(), party, party).unwrap();
+            let want: Vec<Group> = (0..6)
+                .map(|group| {
+                    let rows: Vec<usize> = (0..40).filter(|&i| of[i] == group).collect();
+                    let sum: i64 = rows.iter().map(|&i| numbers[i]).sum();
+                    let sums = vec![sum as u64 & 0xff_ffff, sum as u64 & 0xffff];
+                    Group { group, count: rows.len() as i64, sums }
+                })
+                .filter(|group| group.count >= i64::from(least))
+                .collect();
+            for (role, outcomes) in [(Role::P0, p0), (Role::P1, p1)] {
+                let values: Option<Vec<Vec<i64>>> = outcomes.into_iter().map(Outcome::values).collect();
+                assert_eq!(values.is_some(), to.reaches(role));
+                let Some(values) = values else { continue };
+                // The columns have no more than what may be told.
+                let told = want.len().max(if least < 2 { 6 } else { 0 });
+                assert!(values.iter().skip(usize::from(least > 1)).all(|column| column.len() == told));
+                assert_eq!(Group::all(&shape, values), want, "least {least}, {to:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn ends_of_what_matches() {
+    let numbers: Vec<i64> = vec![5, -900, 77, 800, 0, -3];
+    let matched = [true, false, true, false, true, true];
+    for (end, want) in [(End::Least, -3), (End::Greatest, 77)] {
+        let found = both(|p| {
+            let matches: Vec<u64> = bits(p.role(), matched.iter().copied(), 6).iter().collect();
+            let plain: Vec<i64> = numbers.iter().zip(matched).map(|(x, m)| if m { *x } else { 0 }).collect();
+            let x = words(p.role(), 16, &plain, 7);
+            let asked = Extreme { end, bits: 16, bins: 6 };
+            let job = Job::new(&asked).on(&matches).on(x.words()).reveal(Reveal::Both);
+            Ok(job.run(p)?.values().expect("both get them"))
+        });
+        assert_eq!(found, [want]);
+    }
+}
