@@ -131,16 +131,17 @@ taint:
 	@echo "== taint"
 	$(PYTHON) tools/taint.py
 
-# The Python package, installed as a user would, in an environment of its own.
+# The Python package in an environment of its own, of the crates as `unit` compiled them.
 python:
 	@echo "== Python package"
 	test -x $(PYTHON_VENV)/bin/python || $(PYTHON) -m venv $(PYTHON_VENV)
-	$(PYTHON_VENV)/bin/python -m pip install --quiet --no-compile '.[test]'
+	$(PYTHON_VENV)/bin/python -m pip install --quiet --no-compile \
+		--config-settings=build-args='--profile dev --features hushtable/tracing' '.[test]'
 	$(PYTHON_VENV)/bin/python -m mypy python/hushtable
 	$(PYTHON_VENV)/bin/python -m mypy.stubtest hushtable._hushtable
 	$(PYTHON_VENV)/bin/python -m pytest -q
 
-# All of its tests: with notebooks, the site and TPC-H.
+# All of its tests, installed as a user would: with notebooks, the site and TPC-H.
 python-long:
 	@echo "== Python package, notebooks, site, TPC-H"
 	test -x $(PYTHON_VENV)/bin/python || $(PYTHON) -m venv $(PYTHON_VENV)
