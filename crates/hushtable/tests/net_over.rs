@@ -11,7 +11,7 @@ use std::{
 
 use hushtable::{
     Error, Party, Result, Role,
-    net::{Connection, Identity, LinkShape, Options, Transport},
+    net::{Connection, LinkShape, Options, Transport},
     operation::{Compare, Relation},
     prelude::{Job, Objective, Reveal},
 };
@@ -118,11 +118,15 @@ fn a_silent_stream_is_a_timeout() {
 
 #[test]
 fn what_is_for_our_own_connections_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let identity = Identity::create(&folder.path().join("a.id"), "a").unwrap();
     let guests = Options { guests: Some(Vec::new()), ..Options::plain() };
     let peer = Options { peer: Some("b".into()), ..Options::plain() };
-    for options in [Options::secure(identity), guests, peer] {
+    let all = [
+        guests,
+        peer,
+        #[cfg(feature = "tls")]
+        crate::net_support::secure(&crate::net_support::Folders::strangers().bank),
+    ];
+    for options in all {
         let error = over(ends()[0].clone(), Role::P0, options).err().expect("a refusal");
         assert!(matches!(error, Error::Param { what: "options of a stream of one's own", .. }), "{error}");
     }

@@ -95,7 +95,7 @@ impl Way {
         // In TLS 1.3 the peer's verdict on our certificate arrives only with its first message; on
         // plain TCP a peer that insists on TLS says so there.
         let refused = matches!(greeted, Err(Error::Tls(_)));
-        if setup.tls.is_some() {
+        if setup.guard.is_some() {
             self.passed("TLS 1.3".into(), Stage::Pin);
             if refused {
                 return greeted;

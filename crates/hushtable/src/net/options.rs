@@ -1,9 +1,9 @@
 //! How to connect.
 
 use super::farewell::Farewell;
-use super::identity::Identity;
 use super::log::Log;
 use super::patience::{Patience, SLOWEST, Timing};
+use super::secure::Identity;
 use super::shape::LinkShape;
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use std::time::Duration;
 pub struct Options {
     /// Who this party is and whom it trusts; `None`: plain TCP, without any protection.
     pub identity: Option<Identity>,
-    /// The name of the peer, as [`Identity::trust`] has it: nobody else is let in. `None`: the only one
+    /// The name of the peer, as the identity has it that trusts it: nobody else is let in. `None`: the only one
     /// that is trusted.
     pub peer: Option<String>,
     /// At a listening party that serves many, in place of `peer`: the names of the peers that may come; empty:

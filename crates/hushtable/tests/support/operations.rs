@@ -8,12 +8,12 @@ use hushtable::{
     math::{
         Affine, Bounds, Evaluation, Function, GeluJob, Method, NormJob, Options, Outside, SoftmaxJob, gelu,
     },
-    operation::{Bands, Compare, LayerNorm, Multiply, Operation, Products, Relation, Select, Truncate},
+    operation::{
+        Bands, Compare, LayerNorm, Lookup, Multiply, Operation, Products, Relation, Select, Truncate,
+    },
     share::Sharing,
 };
 use prim::{block::Block, prg::Prg, ring::low};
-
-use super::stores::blank;
 
 /// An operation, the numbers that it gets, and what it should give.
 pub struct Case {
@@ -184,7 +184,7 @@ pub fn cases() -> Vec<Case> {
     };
     let job = LookupJob { index: Sharing::Additive, output: Sharing::Additive, index_bits: 5, value_bits: 9 };
     let lookups = [Protocol::SpLut, Protocol::Tree]
-        .map(|protocol| unary(blank(protocol, job), 5, numbers(8, 5), |_| 0));
+        .map(|protocol| unary(Lookup::blank(protocol, job).unwrap(), 5, numbers(8, 5), |_| 0));
     let mut all = vec![
         function(Method::Direct, Outside::Saturate),
         function(Method::Direct, Outside::Strict),
