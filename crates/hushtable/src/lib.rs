@@ -76,10 +76,16 @@ pub mod store;
 pub mod terms;
 mod tree;
 
+/// Blocks, words and kernels, which some signatures name.
+pub use ::prim;
+/// A digest of public parameters.
+pub use blake3::Hash as Digest;
 pub use error::{Error, Result};
 pub use net::Role;
 pub use party::{Party, run_pair};
 pub use share::{AShare, BShare};
+/// A secret that is wiped when it is dropped.
+pub use zeroize::Zeroizing;
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

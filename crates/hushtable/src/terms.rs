@@ -68,7 +68,7 @@ impl Terms {
     }
 
     /// BLAKE3 of the [bytes](Self::bytes).
-    pub fn digest(&self) -> blake3::Hash {
+    pub fn digest(&self) -> crate::Digest {
         let mut hash = blake3::Hasher::new_derive_key("hushtable 2026 terms");
         hash.update(&self.bytes());
         hash.finalize()

@@ -111,15 +111,15 @@ fn bytes_that_are_no_greeting_end_it() {
 #[test]
 fn a_silent_stream_is_a_timeout() {
     let [mine, _theirs] = ends();
-    let options = Options { wait: Duration::from_millis(300), ..Options::plain() };
+    let options = Options::plain().wait(Duration::from_millis(300));
     let error = over(mine, Role::P0, options).err().expect("nobody greets");
     assert!(matches!(error, Error::Timeout { what: "greeting", .. }), "{error}");
 }
 
 #[test]
 fn what_is_for_our_own_connections_is_refused() {
-    let guests = Options { guests: Some(Vec::new()), ..Options::plain() };
-    let peer = Options { peer: Some("b".into()), ..Options::plain() };
+    let guests = Options::plain().guests([] as [&str; 0]);
+    let peer = Options::plain().peer(Some("b".into()));
     let all = [
         guests,
         peer,
@@ -137,7 +137,7 @@ fn what_is_for_our_own_connections_is_refused() {
 fn a_shape_is_kept() {
     let shape = "100:4ms".parse::<LinkShape>().unwrap();
     let [a, b] = ends();
-    let options = move || Options { shape, ..Options::plain() };
+    let options = move || Options::plain().shape(shape);
     let one = thread::spawn(move || over(a, Role::P0, options()).unwrap().link());
     assert_eq!(
         (over(b, Role::P1, options()).unwrap().link(), one.join().unwrap()),

@@ -14,6 +14,7 @@ use super::{
 /// form that results is the same at both parties ([`Rules::normal_form`]); how a party reads its own file is its own
 /// matter, such as the country of telephone numbers without a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Rules {
     /// White space before and after a field is left out.
     pub trim: bool,

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 /// A leg of the way to the peer, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Stage {
     /// The host name has an address.
     Name,

@@ -35,17 +35,16 @@ pub fn connected<A: Send, B: Send>(
 
 /// Plain TCP with so little patience that failures show within a second.
 pub fn plain() -> Options {
-    Options {
-        timeout: Duration::from_millis(1500),
-        idle: Duration::from_millis(1500),
-        wait: Duration::from_secs(20),
-        timing: Timing {
-            heartbeat: Duration::from_millis(50),
-            silence: Duration::from_millis(500),
-            linger: Duration::from_millis(500),
-        },
-        ..Options::plain()
-    }
+    Options::plain()
+        .timeout(Duration::from_millis(1500))
+        .idle(Duration::from_millis(1500))
+        .wait(Duration::from_secs(20))
+        .timing(
+            Timing::default()
+                .heartbeat(Duration::from_millis(50))
+                .silence(Duration::from_millis(500))
+                .linger(Duration::from_millis(500)),
+        )
 }
 
 /// What a listening party says of the callers that it turned away.
@@ -178,7 +177,7 @@ pub fn turned_away<T>(
     visit: impl FnOnce(SocketAddr) -> T + Send,
 ) -> Vec<String> {
     let diary = Diary::default();
-    let listener = Listener::bind("127.0.0.1:0", Options { log: diary.log(), ..options }).unwrap();
+    let listener = Listener::bind("127.0.0.1:0", options.log(diary.log())).unwrap();
     let addr = listener.local_addr();
     let seen = diary.clone();
     thread::scope(|scope| {

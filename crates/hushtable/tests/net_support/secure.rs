@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 /// TLS with little patience.
 pub fn secure(dir: &Path) -> Options {
-    Options { identity: Some(Identity::load(dir).expect("a sound identity")), ..plain() }
+    plain().identity(Identity::load(dir).expect("a sound identity"))
 }
 
 /// Two identities; which trusts which is up to the test.

@@ -61,7 +61,7 @@ fn many(seed: u128, bits: u32, count: usize) -> Vec<i64> {
 /// A function of numbers with 6 bits behind the point, in 24 bits, over -2 to 2.
 fn function(method: Method, outside: Outside) -> Case {
     let domain = Bounds { lo: -2.0, hi: 2.0 };
-    let options = Options { domain: Some(domain), method, outside, ..Options::default() };
+    let options = Options::default().domain(domain).method(method).outside(outside);
     let operation = Evaluation::new(Function::Sigmoid, 24, 6, &options).unwrap();
     let limit = if outside == Outside::Strict { 128 } else { 1000 };
     let x: Vec<i64> = numbers(1, 24).iter().map(|x| x.rem_euclid(2 * limit) - limit).collect();
