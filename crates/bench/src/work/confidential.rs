@@ -122,7 +122,7 @@ impl ConfidentialWork {
             planner::Design::Thin(cipher, form) if cipher == self.cipher() => Some((Design::B, form)),
             planner::Design::SpLut => Some((Design::Splut, planner::Form::Dense)),
             // Of the other function.
-            planner::Design::Copy(..) | planner::Design::Thin(..) => None,
+            _ => None,
         });
         let (design, form) = chosen.ok_or_else(|| Failure::local("no design serves such a table"))?;
         let full = self.key_bits < 64 && self.rows as u64 == 1 << self.key_bits;
