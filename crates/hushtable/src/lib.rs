@@ -78,12 +78,11 @@ mod tree;
 
 /// Blocks, words and kernels, which some signatures name.
 pub use ::prim;
-/// A digest of public parameters.
-pub use blake3::Hash as Digest;
 pub use error::{Error, Result};
 pub use net::Role;
 pub use party::{Party, run_pair};
 pub use share::{AShare, BShare};
+pub use terms::Digest;
 /// A secret that is wiped when it is dropped.
 pub use zeroize::Zeroizing;
 

@@ -1,7 +1,8 @@
 //! Finding out why two parties do not get together, leg by leg.
 
 use super::agree;
-use super::establish::{Secured, Setup};
+use super::establish::Setup;
+use super::guard::Secured;
 use super::hello::{Hello, Intent, WIRE_VERSION};
 use super::listen::{reach, resolve};
 use super::options::Options;

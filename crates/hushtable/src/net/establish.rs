@@ -3,8 +3,7 @@
 use super::channel::Channel;
 use super::connection::{Connection, Kin};
 use super::farewell::Farewell;
-use super::fingerprint::Fingerprint;
-use super::guard::{Guard, Refusal};
+use super::guard::{Guard, Refusal, Secured};
 use super::hello::{Hello, Intent, lane_id, lane_token, session_id};
 use super::options::Options;
 use super::role::Role;
@@ -41,16 +40,6 @@ pub(super) struct Unanswered {
     /// The peer hung up without a refusal, or did not say enough in time: perhaps it had too many callers, and the next
     /// call gets through. What it said when this party had given up does not count.
     pub(super) crowded: bool,
-}
-
-/// A connection whose peer is authenticated, unless it is plain TCP.
-pub(super) struct Secured {
-    pub(super) transport: Arc<dyn Transport>,
-    pub(super) peer_name: String,
-    /// Of its certificate, with TLS.
-    pub(super) peer: Option<Fingerprint>,
-    /// What is known of the link.
-    pub(super) link: Option<LinkShape>,
 }
 
 impl Setup {
@@ -164,19 +153,6 @@ impl Setup {
             secured.transport.close(self.options.timing.linger);
         }
         outcome
-    }
-}
-
-impl Secured {
-    /// A stream that the program brings, to the peer that it knows.
-    pub(super) fn over(transport: Arc<dyn Transport>, peer: &str) -> Self {
-        Secured { transport, peer_name: peer.into(), peer: None, link: None }
-    }
-
-    /// A connection to anybody.
-    pub(super) fn plain(socket: Tcp) -> Self {
-        let (peer_name, link) = (socket.addr().to_string(), socket.link());
-        Secured { transport: Arc::new(socket), peer_name, peer: None, link }
     }
 }
 

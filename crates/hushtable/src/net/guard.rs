@@ -1,15 +1,40 @@
 //! What authenticates the peer of a connection, and hides what it carries. Here is no kind of it: see
 //! [`Identity`](super::Identity).
 
-use super::establish::Secured;
+use super::fingerprint::Fingerprint;
 use super::role::Role;
+use super::shape::LinkShape;
 use super::tcp::Tcp;
-use super::transport::Deadline;
+use super::transport::{Deadline, Transport};
 use crate::error::Error;
+use std::sync::Arc;
 use zeroize::Zeroizing;
 
 /// First byte of every TLS connection: a handshake record. A party without TLS knows it too.
 pub(super) const FIRST_BYTE: u8 = 22;
+
+/// A connection whose peer is authenticated, unless it is plain TCP.
+pub(super) struct Secured {
+    pub(super) transport: Arc<dyn Transport>,
+    pub(super) peer_name: String,
+    /// Of its certificate, with TLS.
+    pub(super) peer: Option<Fingerprint>,
+    /// What is known of the link.
+    pub(super) link: Option<LinkShape>,
+}
+
+impl Secured {
+    /// A stream that the program brings, to the peer that it knows.
+    pub(super) fn over(transport: Arc<dyn Transport>, peer: &str) -> Self {
+        Secured { transport, peer_name: peer.into(), peer: None, link: None }
+    }
+
+    /// A connection to anybody.
+    pub(super) fn plain(socket: Tcp) -> Self {
+        let (peer_name, link) = (socket.addr().to_string(), socket.link());
+        Secured { transport: Arc::new(socket), peer_name, peer: None, link }
+    }
+}
 
 /// Secures the connections of one party.
 pub(super) trait Guard: Send + Sync {

@@ -11,9 +11,9 @@ mod lobby;
 mod readiness;
 
 use super::agree;
-use super::establish::{Aim, Secured, Setup, greeting, same_lane};
+use super::establish::{Aim, Setup, greeting, same_lane};
 use super::fingerprint::Fingerprint;
-use super::guard::FIRST_BYTE;
+use super::guard::{FIRST_BYTE, Secured};
 use super::hello::{Hello, Intent, MAGIC, lane_id, session_id};
 use super::role::Role;
 use super::tcp::Tcp;

@@ -19,7 +19,7 @@ mod trust;
 use crate::error::{Error, Result};
 use crate::net::fingerprint::Fingerprint;
 use certificate::read_certificate;
-use files::{CERTIFICATE, KEY, SPENT, TRUSTED, beside, read_private, write_new};
+use files::{CERTIFICATE, KEY, TRUSTED, beside, read_private, write_new};
 use name::check_name;
 use pins::read_usable;
 use rcgen::{CertificateParams, DnType, KeyPair, date_time_ymd};
@@ -39,6 +39,8 @@ pub use pins::Peer;
 pub(super) use pins::Pin;
 pub use signing::Certificate;
 
+/// What the private key is used for besides signing.
+const DISK: &str = "hushtable 2026-11 keys of files on disk";
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// A new certificate is valid from a day ago, for clocks that differ, for two years.
 const VALID_DAYS: u32 = 730;
@@ -117,7 +119,7 @@ impl Identity {
             own: Arc::new(own),
             fingerprint: Fingerprint::of(&certificate),
             trusted,
-            disk: disk::root(key.secret_der()),
+            disk: Zeroizing::new(blake3::derive_key(DISK, key.secret_der())),
         }));
         Ok((identity, bad))
     }

@@ -3,8 +3,7 @@
 use super::identity::{Identity, Peer, Pin};
 use super::pin::{Pins, refused_by_us};
 use crate::error::{Error, Result};
-use crate::net::establish::Secured;
-use crate::net::guard::{FIRST_BYTE, Guard, Refusal};
+use crate::net::guard::{FIRST_BYTE, Guard, Refusal, Secured};
 use crate::net::options::Options;
 use crate::net::role::Role;
 use crate::net::tcp::Tcp;

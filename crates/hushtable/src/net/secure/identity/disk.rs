@@ -1,19 +1,12 @@
 //! Encryption of files on disk, by ChaCha20-Poly1305 with a random nonce that stands behind.
 
-use super::{Identity, SPENT};
+use super::Identity;
+use super::files::SPENT;
 use crate::error::{Error, Result};
 use crate::net::guard::{SEAL, Seal};
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use std::path::PathBuf;
 use zeroize::Zeroizing;
-
-/// What the private key is used for besides signing.
-const CONTEXT: &str = "hushtable 2026-11 keys of files on disk";
-
-/// What the keys of files on disk are derived from.
-pub(super) fn root(secret: &[u8]) -> Zeroizing<[u8; 32]> {
-    Zeroizing::new(blake3::derive_key(CONTEXT, secret))
-}
 
 impl Identity {
     /// The folder with how far each store of this identity is spent: the store of correlations writes there.
