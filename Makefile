@@ -1,6 +1,6 @@
 # make demo   the main job: two parties on this machine score their shared customers
 # make test   what proves the product; must be green
-# make long   what takes longer, before a release: models, LPN, baselines, fuzzing, sweeps, branches, notebooks, site, TPC-H
+# make long   what takes longer, before a release: models, LPN, baselines, no TLS, fuzzing, sweeps, branches, notebooks, site, TPC-H
 # The other targets are their parts, and what a developer needs besides.
 
 CARGO ?= cargo
@@ -17,7 +17,7 @@ export CARGO_INCREMENTAL := 0
 # Many tests wait for a peer, a deadline or a disk.
 export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))))
 
-.PHONY: demo test long bench bench-python papers docs fmt lint unit arith baselines sweeps vectors models lpn fuzz fuzz-coverage branches taint \
+.PHONY: demo test long bench bench-python papers docs fmt lint unit arith baselines plain sweeps vectors models lpn fuzz fuzz-coverage branches taint \
 	python python-long test-neon
 .NOTPARALLEL:
 
@@ -27,7 +27,7 @@ demo:
 test: lint unit docs vectors python
 	@echo "== all tests passed"
 
-long: vectors models lpn baselines sweeps fuzz branches python-long
+long: vectors models lpn baselines plain sweeps fuzz branches python-long
 	@echo "== all long tests passed"
 
 # ONLY="fss psi" measures those subcommands; all includes the Python package.
@@ -53,6 +53,7 @@ lint:
 	@echo "== format and lints"
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy $(PRODUCT) --all-targets --locked -- -D warnings
+	$(CARGO) clippy -p hushtable --no-default-features --locked -- -D warnings
 
 # Includes the documentation's examples, those that must not compile among them.
 unit:
@@ -74,6 +75,11 @@ baselines:
 		-- -D warnings
 	$(CARGO) test -p hushtable-baselines -p hushtable-bench --features hushtable-bench/baselines --locked
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc -p hushtable-baselines --no-deps --locked
+
+# The library without TLS: what needs none of it.
+plain:
+	@echo "== without TLS"
+	$(CARGO) test -p hushtable --no-default-features --locked --lib --test all
 
 # What sweeps over formats, ranges and programs, with more cases.
 sweeps:

@@ -14,16 +14,15 @@ use super::identity;
 /// The first byte says whether this party uses TLS; the rest is the answer.
 pub fn run(data: &[u8]) {
     let Some((&first, answer)) = data.split_first() else { return };
-    let timing = Timing {
-        heartbeat: Duration::from_secs(1),
-        silence: Duration::from_secs(1),
-        linger: Duration::from_millis(20),
-    };
+    let timing = Timing::default()
+        .heartbeat(Duration::from_secs(1))
+        .silence(Duration::from_secs(1))
+        .linger(Duration::from_millis(20));
     let options = match first & 1 {
         0 => Options::plain(),
         _ => Options::secure(identity::own()),
     };
-    let options = Options { timing, wait: Duration::from_millis(500), ..options };
+    let options = options.timing(timing).wait(Duration::from_millis(500));
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let addr = listener.local_addr().expect("its address").to_string();
     thread::scope(|scope| {

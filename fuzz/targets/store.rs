@@ -97,7 +97,7 @@ fn operations() -> &'static [Box<dyn Operation>] {
     ALL.get_or_init(|| {
         let domain = Some(Bounds { lo: -4.0, hi: 4.0 });
         let function = |method, outside| -> Box<dyn Operation> {
-            let options = Options { domain, method, outside, ..Options::default() };
+            let options = Options::default().domain(domain).method(method).outside(outside);
             Box::new(Evaluation::new(Function::Sigmoid, 24, 4, &options).expect("a function"))
         };
         let spline = Method::Spline { degree: 2, pieces: 8 };

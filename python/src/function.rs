@@ -36,20 +36,18 @@ impl Evaluation {
         let all = [Outside::Usual, Outside::Saturate, Outside::Clamp, Outside::Wrap, Outside::Strict];
         let outside = all.into_iter().find(|o| o.name() == outside);
         let bounds = |(lo, hi)| Bounds { lo, hi };
-        let options = Options {
-            domain: domain.map(bounds),
-            range: range.map(bounds),
-            method: match method {
+        let options = Options::default()
+            .domain(domain.map(bounds))
+            .range(range.map(bounds))
+            .method(match method {
                 (0, 0) => Method::Auto,
                 (0, 2) => Method::Angle,
                 (0, _) => Method::Direct,
                 (degree, pieces) => Method::Spline { degree, pieces },
-            },
-            outside: outside.ok_or_else(|| PyTypeError::new_err("no such treatment of numbers outside"))?,
-            fraction_out,
-            max_ulp,
-            ..Options::default()
-        };
+            })
+            .outside(outside.ok_or_else(|| PyTypeError::new_err("no such treatment of numbers outside"))?)
+            .fraction_out(fraction_out)
+            .max_ulp(max_ulp);
         // Its table may take seconds.
         let made = py.detach(|| {
             let function = name.parse::<Function>().map_err(|error| (error, Suggestion::default()))?;

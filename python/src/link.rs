@@ -144,16 +144,14 @@ impl How {
             Some(folder) => Options::secure(Identity::load(folder)?),
             None => Options::plain(),
         };
-        Ok(Options {
-            peer: self.peer,
-            parameters: vec![("LPN parameter sets".to_owned(), params::digest_text())],
-            shape: LinkShape::from_str(&self.net)?,
-            wait: seconds("wait", self.wait)?,
-            timeout: seconds("timeout", self.timeout)?,
-            idle: seconds("idle", self.idle)?,
-            log: Log::new(warn),
-            ..options
-        })
+        Ok(options
+            .peer(self.peer)
+            .parameters(vec![("LPN parameter sets".to_owned(), params::digest_text())])
+            .shape(LinkShape::from_str(&self.net)?)
+            .wait(seconds("wait", self.wait)?)
+            .timeout(seconds("timeout", self.timeout)?)
+            .idle(seconds("idle", self.idle)?)
+            .log(Log::new(warn)))
     }
 }
 

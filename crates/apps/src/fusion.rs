@@ -84,13 +84,11 @@ impl Fusion {
         if !(threshold > 0.0 && threshold < 1.0) {
             return refuse("threshold", threshold.to_string(), "more than 0 and less than 1");
         }
-        let options = Options {
-            domain: Some(Bounds { lo: 0.0, hi: 0.5 }),
-            method: Method::Direct,
-            outside: Outside::Wrap,
-            fraction_out: Some(FRACTION),
-            ..Options::default()
-        };
+        let options = Options::default()
+            .domain(Bounds { lo: 0.0, hi: 0.5 })
+            .method(Method::Direct)
+            .outside(Outside::Wrap)
+            .fraction_out(FRACTION);
         // Half a score is the same integer with one more bit behind the point.
         let tangent = Evaluation::new(Function::TanPi, BITS, fraction + 1, &options)?;
         // Rounded as those of scores are, so that scores that all are the threshold reach it.

@@ -16,3 +16,6 @@ pub mod proximity;
 pub mod psi;
 pub mod scoring;
 pub mod statistics;
+
+/// What the signatures here name.
+pub use hushtable;

@@ -118,7 +118,7 @@ impl Scoring {
             Question::AtLeast(t) => Answer::Bands(bands(&[*t], bits, fraction)?),
             Question::Bands(thresholds) => Answer::Bands(bands(thresholds, bits, fraction)?),
             Question::Probability => {
-                let options = Options { domain: Some(DOMAIN), ..Options::default() };
+                let options = Options::default().domain(DOMAIN);
                 Answer::Sigmoid(Evaluation::new(Function::Sigmoid, bits, fraction, &options)?)
             }
         };
@@ -149,7 +149,7 @@ impl Scoring {
     }
 
     /// What both parties compare: the tables of the sigmoid, or the scores that are compared with.
-    pub fn digest(&self) -> blake3::Hash {
+    pub fn digest(&self) -> hushtable::Digest {
         match &self.method {
             Answer::Sigmoid(evaluation) => evaluation.digest(),
             Answer::Bands(bands) => bands.terms().digest(),

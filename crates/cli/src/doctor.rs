@@ -74,6 +74,6 @@ fn advice(stage: Stage) -> &'static str {
              both sides with `hushtable identity trust`; name the right --peer at both."
         }
         Stage::Version => "Compare `hushtable info` at both sides.",
-        Stage::Parameters => "Run the same release of hushtable at both sides.",
+        _ => "Run the same release of hushtable at both sides.",
     }
 }

@@ -156,15 +156,11 @@ pub fn run(args: &Plan) -> Result<()> {
 
 /// In a private table, that of P0.
 fn private(args: &Plan, link: &LinkShape, calibration: &Calibration) -> Result<()> {
-    let asked = Asked {
-        owner: Role::P0,
-        rows: args.rows as u64,
-        key_bits: args.key_bits.unwrap_or(usize::BITS - (args.rows - 1).leading_zeros()).max(1),
-        row_bits: args.value_bits,
-        batch: args.batch,
-        batches: args.batches,
-        distinct: args.distinct,
-    };
+    let key_bits = args.key_bits.unwrap_or(usize::BITS - (args.rows - 1).leading_zeros()).max(1);
+    let asked = Asked::new(Role::P0, args.rows as u64, key_bits, args.value_bits)
+        .batch(args.batch)
+        .batches(args.batches)
+        .distinct(args.distinct);
     let room = Room { disk: args.disk as u64, memory: args.memory as u64 };
     let all = planner::candidates(&asked, &room, link, &calibration.machine(), args.optimise.into())?;
     let text = match args.json {

@@ -180,7 +180,7 @@ fn a_session_ends_in_its_time_while_pins_cannot_be_read() {
     let mut server = site.listen(&format!("{SERVE} --identity bank.id --longest 4 --timeout 600"));
     let long = Duration::from_secs(60);
     let options = Options::secure(Identity::load(&site.path("telecom.id")).unwrap());
-    let options = Options { timeout: long, idle: long, ..options };
+    let options = options.timeout(long).idle(long);
     let mut s = Session::new(connect(&server.address, options).unwrap()).unwrap();
     assert!(matches!(find(&mut s), Ok(Found::Open(_))));
     fs::rename(site.path("bank.id/trusted"), site.path("elsewhere")).unwrap();

@@ -13,8 +13,7 @@ use hushtable::{
 /// Those of the library.
 pub fn main() -> Result<()> {
     let party = |p: &mut Party| {
-        let options =
-            math::Options { domain: Some(Bounds { lo: -4.0, hi: 4.0 }), ..math::Options::default() };
+        let options = math::Options::default().domain(Bounds { lo: -4.0, hi: 4.0 });
         let tanh = Evaluation::new(Function::Tanh, 24, 10, &options)?;
         // At night: nothing of this needs the numbers.
         let made = run::prepare(&tanh, p, 4, &Unwatched)?;

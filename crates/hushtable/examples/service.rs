@@ -9,7 +9,7 @@ type Outcome<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
 /// `1 / (1 + e^-x)` of numbers of 32 bits with 12 behind the point.
 fn risk() -> Result<Evaluation> {
-    let options = math::Options { domain: Some(Bounds { lo: -8.0, hi: 8.0 }), ..math::Options::default() };
+    let options = math::Options::default().domain(Bounds { lo: -8.0, hi: 8.0 });
     Evaluation::new(Function::Sigmoid, 32, 12, &options)
 }
 

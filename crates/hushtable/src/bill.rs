@@ -27,6 +27,7 @@ pub struct Bill {
 
 /// What a choice makes least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Objective {
     /// Time, of all phases together.
     Total,

@@ -31,6 +31,12 @@
 //!
 //! [`prelude`] has what most programs name. `examples/` has a program for each of the usual ways.
 //!
+//! # Features
+//! * `tls`, on by default: identities, connections over TLS between pinned peers, stores, and records that both sign.
+//!   Without it the crate needs neither rustls, ring nor what reads certificates, [`net::Identity`] has no values, and
+//!   there are plain TCP, pairs in one process, and streams of a program's own.
+//! * `tracing`, off: runs and connections as events of the crate `tracing`.
+//!
 //! # What is promised
 //! Security is semi-honest, with 128 bits: a party that follows the protocol learns nothing but its
 //! outputs and the sizes. The network and malformed messages are treated as hostile: they end a
@@ -70,10 +76,15 @@ pub mod store;
 pub mod terms;
 mod tree;
 
+/// Blocks, words and kernels, which some signatures name.
+pub use ::prim;
 pub use error::{Error, Result};
 pub use net::Role;
 pub use party::{Party, run_pair};
 pub use share::{AShare, BShare};
+pub use terms::Digest;
+/// A secret that is wiped when it is dropped.
+pub use zeroize::Zeroizing;
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

@@ -9,15 +9,15 @@ mod agree;
 mod announce;
 mod channel;
 mod connection;
-mod countersign;
 mod difference;
 mod doctor;
 mod establish;
 mod farewell;
+mod fingerprint;
 mod frame;
+mod guard;
 mod hang_up;
 mod hello;
-mod identity;
 mod inbox;
 mod listen;
 mod log;
@@ -26,26 +26,29 @@ mod options;
 mod outbox;
 mod over;
 mod patience;
-mod pin;
 mod raw;
 mod reception;
 mod role;
+#[cfg(feature = "tls")]
+mod secure;
+#[cfg(not(feature = "tls"))]
+#[path = "net/without_tls.rs"]
+mod secure;
 mod shape;
 mod tcp;
 mod text;
-mod tls;
 mod transport;
 
 pub(crate) use announce::message as announcement;
 pub use channel::{Channel, Cost};
 pub use connection::Connection;
-pub use countersign::Signed;
 pub use doctor::{Stage, diagnose};
 pub use farewell::Farewell;
+pub use fingerprint::Fingerprint;
 pub use frame::wire_len;
+pub(crate) use guard::{SEAL, Seal};
 pub use hang_up::HangUp;
 pub use hello::WIRE_VERSION;
-pub use identity::{Certificate, Fingerprint, Identity, Peer};
 pub use listen::{Listener, Visitors, connect};
 pub use log::Log;
 pub use options::Options;
@@ -54,5 +57,6 @@ pub use patience::Timing;
 #[doc(hidden)]
 pub use raw::RawPeer;
 pub use role::Role;
+pub use secure::*;
 pub use shape::LinkShape;
 pub use transport::Transport;

@@ -58,6 +58,7 @@ pub struct Unwatched;
 impl Watch for Unwatched {}
 
 /// What lanes ended with.
+#[non_exhaustive]
 pub struct Done {
     /// The results, column by column.
     pub outcomes: Vec<Outcome>,

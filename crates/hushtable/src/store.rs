@@ -111,7 +111,8 @@ impl Store {
         }
         let ledger = Ledger::open(dir, identity, &about, &keys)?;
         let cursor = ledger.spent();
-        let pieces = Arc::new(Pieces::new(dir, about, &header, &keys.pieces(), ledger, lock));
+        let seal = identity.seal(&keys.pieces());
+        let pieces = Arc::new(Pieces::new(dir, about, &header, seal, ledger, lock));
         pieces.sweep();
         let end = end(&pieces, cursor)?;
         Ok(Self { pieces, cursor, end, agreed: false })

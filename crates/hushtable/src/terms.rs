@@ -4,6 +4,9 @@
 //! that gets another name here changes nothing there. What else parties compare are fields: names, and values as people
 //! read them.
 
+/// A digest of public parameters.
+pub use blake3::Hash as Digest;
+
 use std::fmt;
 
 /// A value. Two that differ have different bytes.
@@ -68,7 +71,7 @@ impl Terms {
     }
 
     /// BLAKE3 of the [bytes](Self::bytes).
-    pub fn digest(&self) -> blake3::Hash {
+    pub fn digest(&self) -> Digest {
         let mut hash = blake3::Hasher::new_derive_key("hushtable 2026 terms");
         hash.update(&self.bytes());
         hash.finalize()

@@ -33,6 +33,7 @@ mod confidential_thin_views;
 mod confidential_updates;
 mod confidential_versions;
 mod cost;
+#[cfg(feature = "tls")]
 mod debug;
 mod doubling;
 mod examples;
@@ -44,6 +45,7 @@ mod fss_attacks;
 mod fss_oracles;
 mod fss_stored;
 mod fss_views;
+#[cfg(feature = "tls")]
 mod fuzz_corpus;
 mod gates;
 mod hash_inputs;
@@ -63,19 +65,27 @@ mod math_sweep_rows;
 mod math_tensor;
 mod math_tensor_cost;
 mod math_wide;
+#[cfg(feature = "tls")]
 mod net_crowds;
+#[cfg(feature = "tls")]
 mod net_doctor;
 mod net_farewell;
 mod net_faults;
+#[cfg(feature = "tls")]
 mod net_identity;
 mod net_over;
 mod net_pair;
+#[cfg(feature = "tls")]
 mod net_peer;
 mod net_shape;
+#[cfg(feature = "tls")]
 mod net_strangers;
 mod net_tcp;
+#[cfg(feature = "tls")]
 mod net_tls;
+#[cfg(feature = "tls")]
 mod net_trust;
+#[cfg(feature = "tls")]
 mod net_visitors;
 mod okvs;
 mod one_opening;
@@ -96,10 +106,15 @@ mod run_traced;
 mod shuffle;
 mod sin_cos;
 mod staged;
+#[cfg(feature = "tls")]
 mod store;
+#[cfg(feature = "tls")]
 mod store_crash;
+#[cfg(feature = "tls")]
 mod store_cursor;
+#[cfg(feature = "tls")]
 mod store_faults;
+#[cfg(feature = "tls")]
 mod stored;
 mod tables;
 mod terms;

@@ -35,7 +35,7 @@ fn results(evaluation: &Evaluation, values: &[i64], seed: u64) -> Vec<f64> {
 }
 
 fn with(method: Method) -> Options {
-    Options { method, ..Options::default() }
+    Options::default().method(method)
 }
 
 const TURNS: [Function; 6] =
@@ -64,7 +64,7 @@ fn tables_over_a_period_are_correctly_rounded_everywhere() {
 /// Results that the ring does not hold were the greatest that it does: of numbers far from any pole, too.
 #[test]
 fn tangents_are_held_beside_poles_only() {
-    let between = |end: f64| Options { range: Some(Bounds { lo: -end, hi: end }), ..Options::default() };
+    let between = |end: f64| Options::default().range(Bounds { lo: -end, hi: end });
     for (function, [bits, fraction], options, x) in [
         (Function::Tan, [16, 14], between(1.25), 1.2),
         (Function::TanPi, [12, 11], Options::default(), 0.3),
@@ -159,7 +159,7 @@ fn sines_and_cosines_of_large_numbers() {
     let all = [Function::Sin, Function::Cos, Function::SinPi, Function::Cos2Pi];
     for (bits, fraction, fraction_out) in [(32, 12, 16), (64, 30, 40), (20, 10, 12), (40, 0, 20)] {
         for function in all {
-            let options = Options { fraction_out: Some(fraction_out), ..with(Method::Angle) };
+            let options = with(Method::Angle).fraction_out(fraction_out);
             let Ok(evaluation) = Evaluation::new(function, bits, fraction, &options) else {
                 // A whole number of turns, and nothing between.
                 assert!(fraction == 0 && function == Function::Cos2Pi, "{function} {bits} {fraction}");
@@ -192,9 +192,9 @@ fn what_is_chosen() {
         Evaluation::new(function, bits, fraction, &options).unwrap().card()
     };
     // A table is right to half a unit; where less will do, fewer bytes.
-    let bytes = Options { objective: Objective::Bytes, ..Options::default() };
+    let bytes = Options::default().objective(Objective::Bytes);
     assert_eq!(chosen(Function::SinPi, 16, 9, bytes).method, Method::Direct);
-    let card = chosen(Function::SinPi, 16, 9, Options { max_ulp: Some(1.3), ..bytes });
+    let card = chosen(Function::SinPi, 16, 9, bytes.max_ulp(1.3));
     assert!(card.method == Method::Angle && card.accuracy.step == 0 && card.max_ulp() < 1.3, "{card}");
     assert!(card.to_string().contains("by proof") && card.to_string().contains("repeats"), "{card}");
     // No table is as large.
@@ -205,11 +205,11 @@ fn what_is_chosen() {
     assert_eq!((card.method, card.rounds()), (Method::Angle, 2));
     assert_eq!(card.domain, Bounds { lo: -262_144.0, hi: 262_144.0 });
     let domain = Some(Bounds { lo: -4.0, hi: 4.0 });
-    let card = chosen(Function::Sin, 32, 12, Options { domain, ..Options::default() });
+    let card = chosen(Function::Sin, 32, 12, Options::default().domain(domain));
     assert!(card.method != Method::Angle && card.outside == Outside::Strict, "{card}");
     // Half a period does not repeat.
     let domain = Some(Bounds { lo: 0.0, hi: 1.0 });
-    let card = chosen(Function::SinPi, 16, 9, Options { domain, ..Options::default() });
+    let card = chosen(Function::SinPi, 16, 9, Options::default().domain(domain));
     assert!(!card.repeats && card.outside == Outside::Strict, "{card}");
     for (function, bits, fraction) in
         [(Function::TanPi, 32, 12), (Function::Exp, 32, 12), (Function::Sin, 16, 15)]

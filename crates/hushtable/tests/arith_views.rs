@@ -80,7 +80,7 @@ fn evaluated(p: &mut Party, x: u64, function: Function, [bits, scale]: [u32; 2],
 }
 
 fn over(lo: f64, hi: f64, method: math::Method, outside: Outside) -> Options {
-    Options { domain: Some(Bounds { lo, hi }), method, outside, ..Options::default() }
+    Options::default().domain(Bounds { lo, hi }).method(method).outside(outside)
 }
 
 const PROTOCOLS: &[(&str, Protocol)] = &[
@@ -230,11 +230,11 @@ const PROTOCOLS: &[(&str, Protocol)] = &[
         evaluated(p, x, Function::Tanh, [20, 6], over(-4.0, 4.0, math::Method::Direct, Outside::Saturate))
     }),
     ("sine by angle addition", |p, x| {
-        let options = Options { method: math::Method::Angle, ..Options::default() };
+        let options = Options::default().method(math::Method::Angle);
         evaluated(p, x, Function::SinPi, [24, 12], options)
     }),
     ("cosine of radians", |p, x| {
-        let options = Options { method: math::Method::Angle, ..Options::default() };
+        let options = Options::default().method(math::Method::Angle);
         evaluated(p, x, Function::Cos, [24, 12], options)
     }),
     ("function by lines", |p, x| {

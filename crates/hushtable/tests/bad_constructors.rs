@@ -284,7 +284,7 @@ fn bounds(p: &mut Party) -> Result<()> {
     }
     for bounds in &wrong[..3] {
         let domain = Some(Bounds { lo: bounds[0], hi: bounds[1] });
-        let options = Options { domain, ..Options::default() };
+        let options = Options::default().domain(domain);
         all([
             Evaluation::new(Function::Sigmoid, 37, 8, &options).map(drop),
             math::Domain::new(Bounds { lo: bounds[0], hi: bounds[1] }, 8).map(drop),
@@ -296,7 +296,7 @@ fn bounds(p: &mut Party) -> Result<()> {
 fn splines(p: &mut Party) -> Result<()> {
     all([0, 65, u32::MAX].map(|pieces| {
         let method = math::Method::Spline { degree: 2, pieces };
-        Evaluation::new(Function::Sigmoid, 37, 8, &Options { method, ..Options::default() }).map(drop)
+        Evaluation::new(Function::Sigmoid, 37, 8, &Options::default().method(method)).map(drop)
     }))?;
     let shape = |degree, bits, ring| polynomial::PolynomialShape { degree, bits, ring };
     let wrong = [shape(0, 8, 20), shape(9, 8, 20), shape(2, 0, 20), shape(2, 64, 64), shape(2, 8, 65)];

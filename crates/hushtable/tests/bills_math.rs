@@ -41,7 +41,7 @@ fn evaluated(function: Function, bits: u32, scale: u32, options: Options) {
 const OUTSIDE: [Outside; 4] = [Outside::Saturate, Outside::Clamp, Outside::Wrap, Outside::Strict];
 
 fn over(lo: f64, hi: f64, method: Method, outside: Outside) -> Options {
-    Options { domain: Some(Bounds { lo, hi }), method, outside, ..Options::default() }
+    Options::default().domain(Bounds { lo, hi }).method(method).outside(outside)
 }
 
 #[test]
@@ -57,11 +57,11 @@ fn functions_by_tables() {
 
 #[test]
 fn functions_by_angle_addition() {
-    let angle = Options { method: Method::Angle, ..Options::default() };
+    let angle = Options::default().method(Method::Angle);
     for function in [Function::Sin, Function::Cos, Function::SinPi, Function::Cos2Pi] {
         evaluated(function, 16, 9, angle);
-        evaluated(function, 32, 30, Options { fraction_out: Some(24), ..angle });
-        evaluated(function, 64, 12, Options { fraction_out: Some(40), ..angle });
+        evaluated(function, 32, 30, angle.fraction_out(24));
+        evaluated(function, 64, 12, angle.fraction_out(40));
     }
     // What its page says: sine and cosine of 32 bits.
     let bill = AngleJob::new(32, 32, 30).expect("a job").bill();
@@ -79,7 +79,7 @@ fn functions_by_splines() {
         evaluated(Function::Sigmoid, 37, 10, over(-8.0, 7.0, spline(64), outside));
         evaluated(Function::Identity, 20, 10, over(-8.0, 8.0, spline(16), outside));
         // Rounded.
-        let rounded = Options { max_ulp: Some(1.0), ..over(-8.0, 8.0, spline(64), outside) };
+        let rounded = over(-8.0, 8.0, spline(64), outside).max_ulp(1.0);
         if degree > 1 {
             evaluated(Function::Sigmoid, 37, 10, rounded);
         }
@@ -99,7 +99,7 @@ fn functions_of_numbers_anywhere() {
         for objective in OBJECTIVES {
             let half = 2f64.powi(bits as i32 - 1 - scale as i32);
             let range = Some(Bounds { lo: -half, hi: half });
-            evaluated(function, bits, scale, Options { range, objective, ..Options::default() });
+            evaluated(function, bits, scale, Options::default().range(range).objective(objective));
         }
     }
 }
@@ -110,7 +110,7 @@ fn functions_by_what_suits_an_objective() {
         for (function, bits, scale) in
             [(Function::Sigmoid, 37, 12), (Function::Gelu, 24, 8), (Function::Rsqrt, 64, 16)]
         {
-            evaluated(function, bits, scale, Options { objective, ..Options::default() });
+            evaluated(function, bits, scale, Options::default().objective(objective));
         }
     }
 }

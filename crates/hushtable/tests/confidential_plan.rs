@@ -13,15 +13,12 @@ use hushtable::{
     plan::{Machine, Objective},
 };
 
-const ASKED: Asked = Asked {
-    owner: Role::P0,
-    rows: 1 << 20,
-    key_bits: 20,
-    row_bits: 20,
-    batch: 4096,
-    batches: 1,
-    distinct: false,
-};
+/// Batches of 4096 in such a table.
+const fn asked(rows: u64, key_bits: u32, row_bits: u32) -> Asked {
+    Asked::new(Role::P0, rows, key_bits, row_bits).batch(4096)
+}
+
+const ASKED: Asked = asked(1 << 20, 20, 20);
 const ROOM: Room = Room { disk: 1 << 40, memory: 1 << 40 };
 
 fn plan(asked: Asked, room: Room, objective: Objective) -> Vec<Candidate> {
@@ -34,15 +31,15 @@ fn first(asked: Asked, room: Room, objective: Objective) -> Design {
 
 #[test]
 fn small_tables_are_sent_whole() {
-    let small = Asked { rows: 1 << 8, key_bits: 8, row_bits: 8, ..ASKED };
+    let small = asked(1 << 8, 8, 8);
     assert_eq!(first(small, ROOM, Objective::Bytes), Design::SpLut);
     // What is sent whole is what the protocol takes, whether all keys have rows or some; for a large table it is far off.
     for (asked, serves) in [
         (ASKED, true),
-        (Asked { rows: 1000, key_bits: 10, row_bits: 127, ..ASKED }, true),
-        (Asked { rows: 1000, key_bits: 10, row_bits: 128, ..ASKED }, false),
-        (Asked { key_bits: 21, ..ASKED }, false),
-        (Asked { rows: 1 << 20, row_bits: 65, ..ASKED }, false),
+        (asked(1000, 10, 127), true),
+        (asked(1000, 10, 128), false),
+        (asked(1 << 20, 21, 20), false),
+        (asked(1 << 20, 20, 65), false),
     ] {
         let all = plan(asked, ROOM, Objective::Total);
         let found = all.iter().position(|c| c.design == Design::SpLut);
@@ -67,7 +64,7 @@ fn room_and_batches_decide() {
     assert!(all.iter().all(|c| c.fits != matches!(c.design, Design::Copy(..))));
     assert!(all.windows(2).all(|pair| pair[0].fits >= pair[1].fits), "those with room come first");
     let bytes = |batches| {
-        let asked = Asked { rows: 1 << 24, key_bits: 24, row_bits: 24, batches, ..ASKED };
+        let asked = asked(1 << 24, 24, 24).batches(batches);
         let all = plan(asked, ROOM, Objective::Bytes);
         let of = |copy: bool| {
             let found = all.iter().find(|c| matches!(c.design, Design::Copy(..)) == copy).expect("one");
@@ -84,13 +81,13 @@ fn forms_are_those_that_serve() {
     let forms = |asked: Asked| -> Vec<Form> {
         let form = |c: &Candidate| match c.design {
             Design::Copy(_, form) | Design::Thin(_, form) => Some(form),
-            Design::SpLut => None,
+            _ => None,
         };
         plan(asked, ROOM, Objective::Total).iter().filter_map(form).collect()
     };
-    assert!(forms(Asked { key_bits: 64, ..ASKED }).iter().all(|&form| form == Form::Sparse));
+    assert!(forms(asked(1 << 20, 64, 20)).iter().all(|&form| form == Form::Sparse));
     assert!(forms(ASKED).iter().all(|&form| form == Form::Dense));
-    let some = forms(Asked { rows: 1 << 14, ..ASKED });
+    let some = forms(asked(1 << 14, 20, 20));
     assert!(some.contains(&Form::Dense) && some.contains(&Form::Sparse));
 }
 
@@ -110,6 +107,7 @@ fn bytes_are_those_of_the_bills() {
                 let job = SpLutJob { owner: Role::P0, keys: Keys::All { bits: 20 }, row_bits: 20 };
                 (SpLutLookups::bill(&job, 4096), 0.0)
             }
+            other => panic!("{other} is not measured here"),
         };
         let online = bill.expect("a bill").online;
         let sent: f64 = c.online.bytes.iter().sum();
@@ -126,12 +124,7 @@ fn bytes_are_those_of_the_bills() {
 
 #[test]
 fn tables_that_cannot_be_are_refused() {
-    for asked in [
-        Asked { rows: 1 << 21, ..ASKED },
-        Asked { rows: 0, ..ASKED },
-        Asked { key_bits: 97, ..ASKED },
-        Asked { rows: 1 << 25, key_bits: 40, ..ASKED },
-    ] {
+    for asked in [asked(1 << 21, 20, 20), asked(0, 20, 20), asked(1 << 20, 97, 20), asked(1 << 25, 40, 20)] {
         let found = candidates(&asked, &ROOM, &LinkShape::LAN, &Machine::REFERENCE, Objective::Total);
         assert!(matches!(found, Err(Error::Param { .. })), "{asked:?}");
     }

@@ -6,6 +6,7 @@ mod lookup;
 mod own_stream;
 #[path = "../examples/prepared.rs"]
 mod prepared;
+#[cfg(feature = "tls")]
 #[path = "../examples/service.rs"]
 mod service;
 
@@ -14,6 +15,7 @@ fn a_table_of_words_is_looked_up() {
     lookup::main().unwrap();
 }
 
+#[cfg(feature = "tls")]
 #[test]
 fn a_service_runs_over_tls() {
     service::main().unwrap();

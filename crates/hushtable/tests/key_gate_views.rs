@@ -23,7 +23,7 @@ fn fixed(bits: u32, scale: u32, count: usize, share: u64) -> Result<Fixed<u64>> 
 }
 
 fn sin_cos(p: &mut Party, x: u64, method: math::Method, objective: Objective) -> Result<()> {
-    let options = Options { method, objective, ..Options::default() };
+    let options = Options::default().method(method).objective(objective);
     let material = SinCos::new(Function::SinPi, 12, 6, &options)?.prepare(p, BATCH)?;
     p.barrier()?;
     material.eval(p, &fixed(12, 6, BATCH, x)?).map(drop)

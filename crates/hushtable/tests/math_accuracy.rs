@@ -19,7 +19,7 @@ use prim::{block::Block, prg::Prg, ring::low};
 fn spline(function: Function, bits: u32, fraction: u32, degree: u32) -> Evaluation {
     let with = |pieces| {
         let method = Method::Spline { degree, pieces };
-        let options = Options { method, max_ulp: Some(3.0), outside: Outside::Wrap, ..Options::default() };
+        let options = Options::default().method(method).max_ulp(3.0).outside(Outside::Wrap);
         Evaluation::new(function, bits, fraction, &options)
     };
     let made = (3..=12).find_map(|n| with(1 << n).ok());
@@ -29,7 +29,7 @@ fn spline(function: Function, bits: u32, fraction: u32, degree: u32) -> Evaluati
 /// All numbers of the domain, and all carries that their shares may have.
 #[test]
 fn tables_of_16_bits_are_right_to_half_a_unit() {
-    let options = Options { method: Method::Direct, ..Options::default() };
+    let options = Options::default().method(Method::Direct);
     for function in Function::ALL {
         for fraction in [8, 12] {
             // Those a step from a pole do not fit 3 digits before the point.
@@ -104,7 +104,8 @@ fn more_pieces_than_accuracy_wants() {
         let with = |method| {
             let max_ulp = Some(3.0);
             let (objective, outside) = (Objective::Bytes, Outside::Saturate);
-            let options = Options { method, max_ulp, objective, outside, ..Options::default() };
+            let options =
+                Options::default().method(method).max_ulp(max_ulp).objective(objective).outside(outside);
             Evaluation::new(function, 24, 20, &options).unwrap().card()
         };
         let chosen = with(Method::Auto);

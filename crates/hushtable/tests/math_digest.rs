@@ -9,15 +9,15 @@ use hushtable::{
 };
 
 fn over(lo: f64, hi: f64) -> Options {
-    Options { domain: Some(Bounds { lo, hi }), ..Options::default() }
+    Options::default().domain(Bounds { lo, hi })
 }
 
 fn spline(degree: u32, pieces: u32, outside: Outside) -> Options {
-    Options { method: Method::Spline { degree, pieces }, outside, ..over(-8.0, 8.0) }
+    over(-8.0, 8.0).method(Method::Spline { degree, pieces }).outside(outside)
 }
 
 fn table(outside: Outside) -> Options {
-    Options { method: Method::Direct, outside, ..over(-8.0, 8.0) }
+    over(-8.0, 8.0).method(Method::Direct).outside(outside)
 }
 
 /// Formats and options that differ in one thing or few.
@@ -30,18 +30,18 @@ fn all() -> Vec<(Function, [u32; 2], Options)> {
         (Function::Tanh, [37, 8], base),
         (Function::Sigmoid, [36, 8], base),
         (Function::Sigmoid, [37, 9], base),
-        sigmoid(Options { fraction_out: Some(9), ..base }),
-        sigmoid(Options { max_ulp: Some(1.0), ..base }),
+        sigmoid(base.fraction_out(9)),
+        sigmoid(base.max_ulp(1.0)),
         sigmoid(spline(1, 64, Outside::Wrap)),
         sigmoid(spline(3, 64, Outside::Wrap)),
         sigmoid(spline(2, 128, Outside::Wrap)),
-        sigmoid(Options { domain: over(-8.0, 7.0).domain, ..base }),
-        sigmoid(Options { domain: over(-7.0, 8.0).domain, ..base }),
-        sigmoid(Options { domain: over(-4.0, 4.0).domain, ..table(Outside::Wrap) }),
+        sigmoid(base.domain(over(-8.0, 7.0).domain)),
+        sigmoid(base.domain(over(-7.0, 8.0).domain)),
+        sigmoid(table(Outside::Wrap).domain(over(-4.0, 4.0).domain)),
         // The same entries, but an end of the domain by which numbers are refused or replaced.
-        sigmoid(Options { domain: over(-8.0, 7.5).domain, ..table(Outside::Strict) }),
-        sigmoid(Options { objective: Objective::Rounds, ..table(Outside::Strict) }),
-        sigmoid(Options { objective: Objective::Rounds, ..table(Outside::Saturate) }),
+        sigmoid(table(Outside::Strict).domain(over(-8.0, 7.5).domain)),
+        sigmoid(table(Outside::Strict).objective(Objective::Rounds)),
+        sigmoid(table(Outside::Saturate).objective(Objective::Rounds)),
     ];
     all.extend(ways.map(|outside| sigmoid(table(outside))));
     all.extend(ways.into_iter().skip(1).map(|outside| sigmoid(spline(2, 64, outside))));
@@ -69,7 +69,7 @@ fn functions_have_one_digest_each() {
 #[test]
 fn a_digest_is_of_values() {
     let of = |name, f: fn(f64) -> f64| {
-        let options = Options { method: Method::Direct, ..over(-4.0, 4.0) };
+        let options = over(-4.0, 4.0).method(Method::Direct);
         let made = Evaluation::of(name, f, 16, 4, &options).expect("a function");
         made.digest()
     };

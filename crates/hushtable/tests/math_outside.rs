@@ -70,7 +70,7 @@ fn evaluations(bits: u32, fraction: u32, outside: Outside) -> Vec<(Function, Eva
     for function in FUNCTIONS {
         for domain in domains(bits, fraction, function) {
             for method in METHODS {
-                let options = Options { domain: Some(domain), method, outside, ..Options::default() };
+                let options = Options::default().domain(domain).method(method).outside(outside);
                 // Too many values for the ring, or a domain that cannot be checked: refused, not wrong.
                 if let Ok(evaluation) = Evaluation::new(function, bits, fraction, &options) {
                     all.push((function, evaluation));
@@ -169,7 +169,7 @@ fn cards_promise_all_that_holds_and_no_more() {
         for (function, lo, hi, outside) in cases {
             for method in [Method::Direct, METHODS[2], METHODS[3]] {
                 let domain = Some(Bounds { lo, hi });
-                let options = Options { domain, method, outside, ..Options::default() };
+                let options = Options::default().domain(domain).method(method).outside(outside);
                 let evaluation = Evaluation::new(function, BITS, 4, &options)?;
                 let card = evaluation.card();
                 let [first, end] = [card.reach.lo, card.reach.hi].map(|end| (end * 16.0) as i64);
@@ -204,12 +204,8 @@ fn cards_promise_all_that_holds_and_no_more() {
 /// Each number by itself: an error at both parties for those outside, a result for the others.
 #[test]
 fn strict_refuses_exactly_the_numbers_outside() {
-    let of = |method, lo, hi| Options {
-        domain: Some(Bounds { lo, hi }),
-        method,
-        outside: Outside::Strict,
-        ..Options::default()
-    };
+    let of =
+        |method, lo, hi| Options::default().domain(Bounds { lo, hi }).method(method).outside(Outside::Strict);
     let jobs = [
         (8, of(Method::Direct, -1.0, 1.5)),
         (8, of(Method::Spline { degree: 2, pieces: 4 }, -4.0, 3.0)),
@@ -248,7 +244,7 @@ fn strict_refuses_exactly_the_numbers_outside() {
 /// Bits and correlated OTs of a batch, and the rounds that grow with it.
 #[test]
 fn a_strict_batch_costs_what_its_card_says() {
-    let options = Options { outside: Outside::Strict, ..Options::default() };
+    let options = Options::default().outside(Outside::Strict);
     let spline = Method::Spline { degree: 2, pieces: 32 };
     for (function, bits, method, outside) in [
         (Function::Tanh, 16, Method::Direct, Outside::Strict),
@@ -257,7 +253,7 @@ fn a_strict_batch_costs_what_its_card_says() {
         (Function::Exp, 32, Method::Auto, Outside::Usual),
     ] {
         let evaluation =
-            Evaluation::new(function, bits, 10, &Options { method, outside, ..options }).unwrap();
+            Evaluation::new(function, bits, 10, &options.method(method).outside(outside)).unwrap();
         let card = evaluation.card();
         assert!(card.gathered && card.to_string().contains("ceil(log2 n) more"), "{card}");
         let mut bytes = Vec::new();
@@ -283,7 +279,7 @@ fn a_strict_batch_costs_what_its_card_says() {
         let one = online(1) + card.bill.online.all_bits();
         assert_eq!(online(2), one, "what is opened is one bit of all");
     }
-    let whole = Options { domain: Some(Bounds { lo: -8.0, hi: 8.0 }), ..options };
+    let whole = options.domain(Bounds { lo: -8.0, hi: 8.0 });
     let card = Evaluation::new(Function::Tanh, 10, 6, &whole).unwrap().card();
     assert!(!card.gathered && card.of_batch(5).online.rounds == card.rounds(), "nothing is outside\n{card}");
 }
@@ -299,6 +295,8 @@ fn what_has_no_limit_is_refused() {
         {
             let evaluation = Evaluation::new(function, BITS, 4, &Options::default())?;
             let (card, all) = (evaluation.card(), all_numbers(p.role(), BITS, 5));
+            let mut saturated = card.clone();
+            saturated.outside = Outside::Saturate;
             let [least, greatest] = evaluation.range(card.reach);
             let beyond = function.tails().map(|tail| tail == Tail::End);
             for (i, &word) in all.words().iter().enumerate().take(1 << BITS).step_by(3) {
@@ -313,9 +311,7 @@ fn what_has_no_limit_is_refused() {
                         let y = y.open(p)?[0] * 16.0;
                         let [lo, hi] = match (card.domain.lo..card.domain.hi).contains(&x) {
                             true => [-1.0, 1.0].map(|sign| function.eval(x) * 16.0 + sign * card.max_ulp()),
-                            false => {
-                                allowed(function, &Card { outside: Outside::Saturate, ..card.clone() }, x)
-                            }
+                            false => allowed(function, &saturated, x),
                         };
                         assert!(
                             !refused && (lo - 1e-9..=hi + 1e-9).contains(&y),
@@ -350,7 +346,7 @@ fn numbers_that_stand_for_results_of_a_finer_scale() {
             (Function::Gelu, 24, Method::Auto),
         ] {
             let domain = Some(Bounds { lo: -4.0, hi: 4.0 });
-            let options = Options { domain, method, fraction_out: Some(6), ..Options::default() };
+            let options = Options::default().domain(domain).method(method).fraction_out(6);
             let evaluation = Evaluation::new(function, bits, 4, &options)?;
             let card = evaluation.card();
             if bits < 24 {

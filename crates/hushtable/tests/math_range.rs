@@ -6,7 +6,7 @@ use hushtable::math::{Bounds, Evaluation, Function, Options, Outside, Suggestion
 #[test]
 fn a_known_range_is_used() {
     let of = |function, lo, hi| {
-        let options = Options { range: Some(Bounds { lo, hi }), ..Options::default() };
+        let options = Options::default().range(Bounds { lo, hi });
         Evaluation::new(function, 32, 12, &options)
     };
     let usual = |function| Evaluation::new(function, 32, 12, &Options::default()).unwrap().card();
@@ -25,18 +25,18 @@ fn a_known_range_is_used() {
     assert_eq!((exp.outside, exp.gathered, exp.domain.hi), (Outside::Saturate, false, 2.0));
     // Not finite over the range: the usual domain, and the rest is refused, as was said.
     let range = Some(Bounds { lo: -3.0, hi: 9.0 });
-    let said = Options { range, outside: Outside::Strict, ..Options::default() };
+    let said = Options::default().range(range).outside(Outside::Strict);
     let ln = Evaluation::new(Function::Ln, 32, 12, &said).unwrap().card();
     assert_eq!(
         (ln.outside, ln.refused, ln.domain),
         (Outside::Strict, [true, false], usual(Function::Ln).domain)
     );
-    let asked = Options { domain: Some(Bounds { lo: 0.0, hi: 4.0 }), ..Options::default() };
-    let asked = Options { range: Some(Bounds { lo: 4.0, hi: 9.0 }), ..asked };
+    let asked = Options::default().domain(Bounds { lo: 0.0, hi: 4.0 });
+    let asked = asked.range(Bounds { lo: 4.0, hi: 9.0 });
     assert!(Evaluation::new(Function::Sqrt, 32, 12, &asked).is_err(), "there is no number inside");
     assert!(of(Function::Tanh, 20.0, 30.0).is_ok(), "it has a limit");
     // All of a narrow ring, which saturation does not reach.
-    let options = Options { range: Some(Bounds { lo: -128.0, hi: 128.0 }), ..Options::default() };
+    let options = Options::default().range(Bounds { lo: -128.0, hi: 128.0 });
     let all = Evaluation::new(Function::Sigmoid, 16, 8, &options).unwrap().card();
     assert_eq!((all.outside, all.reach), (Outside::Wrap, Bounds { lo: -128.0, hi: 128.0 }));
     // What is refused is said by the side.
@@ -49,7 +49,7 @@ fn a_known_range_is_used() {
 #[test]
 fn a_range_without_values_is_refused() {
     let of = |function, (lo, hi): (f64, f64), outside| {
-        let options = Options { range: Some(Bounds { lo, hi }), outside, ..Options::default() };
+        let options = Options::default().range(Bounds { lo, hi }).outside(outside);
         Evaluation::new(function, 32, 12, &options)
     };
     let unit = 2f64.powi(-12);
@@ -71,7 +71,7 @@ fn a_range_without_values_is_refused() {
         // Nothing is known of numbers anywhere, and a domain is refused whatever is said.
         assert!(of(function, (-524_288.0, 524_288.0), Outside::Usual).is_ok(), "{function}");
         let domain = Some(Bounds { lo: range.0, hi: range.1 });
-        let options = Options { domain, outside: Outside::Clamp, ..Options::default() };
+        let options = Options::default().domain(domain).outside(Outside::Clamp);
         let text = Evaluation::new(function, 32, 12, &options).err().expect("refused").to_string();
         assert!(text.contains(&format!("domain: {}:{} of {function}", range.0, range.1)), "{text}");
     }
@@ -93,16 +93,16 @@ fn a_range_without_values_is_refused() {
 #[test]
 fn what_comes_out_without_a_value() {
     let whole = Some(Bounds { lo: -2048.0, hi: 2048.0 });
-    let options = |outside| Options { outside, ..Options::default() };
-    let over = |lo, hi| Options { range: Some(Bounds { lo, hi }), ..Options::default() };
+    let options = |outside| Options::default().outside(outside);
+    let over = |lo, hi| Options::default().range(Bounds { lo, hi });
     let (held, refused) = ("at its poles: the greatest or the least number of the ring", "refused");
     let nearer = "below -1 and above 1: the value at the nearer of both";
     let (turn, most) = (std::f64::consts::FRAC_PI_2, 2048.0 - 2f64.powi(-8));
     let at_end = Function::Ln.eval(0.25);
     for (function, options, text, x, y) in [
         (Function::Asin, Options::default(), refused, 2.0, None),
-        (Function::Asin, Options { range: whole, ..Options::default() }, refused, -900.0, None),
-        (Function::Acos, Options { range: whole, ..Options::default() }, refused, 1.0, Some(0.0)),
+        (Function::Asin, Options::default().range(whole), refused, -900.0, None),
+        (Function::Acos, Options::default().range(whole), refused, 1.0, Some(0.0)),
         (Function::Asin, options(Outside::Saturate), nearer, 2.0, Some(turn)),
         (Function::Acos, options(Outside::Saturate), nearer, -2.0, Some(2.0 * turn)),
         (Function::Acos, options(Outside::Strict), refused, -2.0, None),
@@ -116,7 +116,7 @@ fn what_comes_out_without_a_value() {
             Some(at_end),
         ),
         (Function::Sqrt, over(1.0, 9.0), "below 0: not allowed, not checked", 4.0, Some(2.0)),
-        (Function::Rsqrt, Options { range: whole, ..Options::default() }, refused, 0.0, None),
+        (Function::Rsqrt, Options::default().range(whole), refused, 0.0, None),
         (
             Function::Reciprocal,
             options(Outside::Saturate),
@@ -162,7 +162,7 @@ fn results_that_do_not_fit_are_refused_before_any_work() {
         Bounds { lo: -half, hi: half }
     };
     for [bits, fraction] in [[9, 8], [10, 8], [14, 11], [16, 12]] {
-        let options = Options { range: Some(whole(bits, fraction)), ..Options::default() };
+        let options = Options::default().range(whole(bits, fraction));
         let make = |bits, options| Evaluation::new(Function::Softplus, bits, fraction, &options);
         let text = make(bits, options).err().expect("refused").to_string();
         let found = Suggestion::find(Function::Softplus, [bits, fraction], &options);
@@ -170,16 +170,16 @@ fn results_that_do_not_fit_are_refused_before_any_work() {
         assert!(text.contains(&format!("a ring of {more} bits")), "{text}");
         // What would do is right for every number that there may be.
         for (bits, range) in [(more, whole(more, fraction)), (bits, found.range.expect("a range"))] {
-            let card = make(bits, Options { range: Some(range), ..options }).unwrap().card();
+            let card = make(bits, options.range(range)).unwrap().card();
             assert!(card.refused == [false; 2] && card.reach.contains(range), "{card}");
         }
         // Nobody said where numbers lie: the card says where they may.
         let card = make(bits, Options::default()).unwrap().card();
         assert_eq!(card.refused, [false, true], "{card}");
-        assert!(make(bits, Options { outside: Outside::Strict, ..options }).is_ok(), "this was said");
+        assert!(make(bits, options.outside(Outside::Strict)).is_ok(), "this was said");
     }
     // Finer results hold fewer numbers than there are.
-    let options = Options { range: Some(whole(8, 3)), fraction_out: Some(6), ..Options::default() };
+    let options = Options::default().range(whole(8, 3)).fraction_out(6);
     let text = Evaluation::new(Function::Gelu, 8, 3, &options).err().expect("refused").to_string();
     assert!(text.contains("numbers in -2 <= x < 2"), "{text}");
 }
@@ -191,7 +191,7 @@ fn the_arc_tangent_of_any_number() {
     let of = |bits: u32, fraction: u32| {
         let half = 2f64.powi(bits as i32 - 1 - fraction as i32);
         let range = Some(Bounds { lo: -half, hi: half });
-        Evaluation::new(Function::Atan, bits, fraction, &Options { range, ..Options::default() }).unwrap()
+        Evaluation::new(Function::Atan, bits, fraction, &Options::default().range(range)).unwrap()
     };
     for (bits, fraction) in [(24, 2), (32, 4), (40, 6), (24, 8), (64, 9)] {
         let evaluation = of(bits, fraction);
@@ -223,7 +223,7 @@ fn suggestions_can_be_followed() {
         for [bits, fraction] in [[12, 4], [16, 12], [20, 16], [40, 20], [64, 32]] {
             let half = 2f64.powi(bits as i32 - 1 - fraction as i32);
             let range = Some(Bounds { lo: -half, hi: half });
-            let options = Options { range, ..Options::default() };
+            let options = Options::default().range(range);
             if Evaluation::attempt(function, bits, fraction, &options).is_ok() {
                 continue;
             }
@@ -231,8 +231,8 @@ fn suggestions_can_be_followed() {
             let ways = [
                 found.bits.map(|bits| (bits, fraction, options)),
                 found.fraction.map(|fraction| (bits, fraction, options)),
-                found.range.map(|range| (bits, fraction, Options { range: Some(range), ..options })),
-                found.outside.map(|outside| (bits, fraction, Options { outside, ..options })),
+                found.range.map(|range| (bits, fraction, options.range(range))),
+                found.outside.map(|outside| (bits, fraction, options.outside(outside))),
             ];
             for (bits, fraction, options) in ways.into_iter().flatten() {
                 let made = Evaluation::attempt(function, bits, fraction, &options);
@@ -249,7 +249,7 @@ fn digits_that_the_ends_of_an_own_domain_lack_are_named() {
     for (function, fraction, need) in
         [(Function::Rsqrt, 1, 2), (Function::Tan2Pi, 1, 2), (Function::TanPi, 0, 1)]
     {
-        for options in [Options::default(), Options { outside: Outside::Strict, ..Options::default() }] {
+        for options in [Options::default(), Options::default().outside(Outside::Strict)] {
             let error =
                 Evaluation::new(function, 32, fraction, &options).err().expect("a refusal").to_string();
             let named = format!("fraction bits: {fraction}, where the ends of the domain");
@@ -262,8 +262,7 @@ fn digits_that_the_ends_of_an_own_domain_lack_are_named() {
     }
     // One that was given is named itself.
     let domain = Some(Bounds { lo: 0.25, hi: 4.25 });
-    let error = Evaluation::new(Function::Rsqrt, 32, 1, &Options { domain, ..Options::default() })
-        .err()
-        .expect("a refusal");
+    let error =
+        Evaluation::new(Function::Rsqrt, 32, 1, &Options::default().domain(domain)).err().expect("a refusal");
     assert!(error.to_string().contains("domain: 0.25:4.25 with 1 fraction bits"), "{error}");
 }

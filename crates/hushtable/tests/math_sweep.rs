@@ -47,7 +47,13 @@ impl Asked {
             Outside::Usual
         };
         let max_ulp = (random.below(8) == 0).then(|| random.of(&[0.5, 0.75, 1.0, 2.0, 8.0]));
-        let options = Options { range, method, fraction_out, domain, outside, max_ulp, ..Options::default() };
+        let options = Options::default()
+            .range(range)
+            .method(method)
+            .fraction_out(fraction_out)
+            .domain(domain)
+            .outside(outside)
+            .max_ulp(max_ulp);
         Self { function, bits, fraction, options }
     }
 }

@@ -165,15 +165,13 @@ impl Asked {
         let outside = random.of(&[Outside::Usual, Outside::Clamp, Outside::Saturate, Outside::Wrap]);
         let wide = random.bits(bits.min(40)) as f64;
         let range = Bounds { lo: (lo - wide).max(-half) * step, hi: (lo + count + wide).min(half) * step };
-        let options = Options {
-            domain: Some(domain),
-            range: (random.below(3) == 0).then_some(range),
-            method,
-            outside,
-            fraction_out: (random.below(3) == 0).then(|| random.below(u64::from(bits.min(41))) as u32),
-            max_ulp: (random.below(6) == 0).then(|| random.of(&[0.5, 1.0, 2.0, 8.0])),
-            ..Options::default()
-        };
+        let options = Options::default()
+            .domain(domain)
+            .range((random.below(3) == 0).then_some(range))
+            .method(method)
+            .outside(outside)
+            .fraction_out((random.below(3) == 0).then(|| random.below(u64::from(bits.min(41))) as u32))
+            .max_ulp((random.below(6) == 0).then(|| random.of(&[0.5, 1.0, 2.0, 8.0])));
         let scale = options.fraction_out.unwrap_or(fraction);
         let most = 2f64.powi(bits as i32 - 1 - scale as i32);
         Self { shape: Shape::random(random, domain, step, most), bits, fraction, options }
@@ -263,16 +261,16 @@ fn one_number_among_many_is_not_missed() {
     let peak = |x: f64| if x == at { 0.5 } else { 0.0 };
     let make = |half: f64, options: &Options| {
         let domain = Some(Bounds { lo: -half, hi: half });
-        Evaluation::of("peak", peak, 64, 16, &Options { domain, outside: Outside::Wrap, ..*options })
+        Evaluation::of("peak", peak, 64, 16, &(*options).domain(domain).outside(Outside::Wrap))
     };
-    let spline = Options { method: Method::Spline { degree: 1, pieces: 64 }, ..Options::default() };
+    let spline = Options::default().method(Method::Spline { degree: 1, pieces: 64 });
     let usual = Options::default();
     // 2^20 numbers.
     assert!(make(8.0, &usual).is_err());
     let card = make(8.0, &spline).unwrap().card();
     assert!(card.max_ulp() >= 0.5 / step - 1.0 && card.accuracy.step == 1, "{card}");
     // 2^26: no error is stated that was not found.
-    for refused in [usual, Options { max_ulp: Some(8.0), ..spline }] {
+    for refused in [usual, spline.max_ulp(8.0)] {
         let text = make(512.0, &refused).err().expect("too many numbers").to_string();
         assert!(text.contains("at most 16777216, each of which is looked at"), "{text}");
     }
@@ -281,10 +279,8 @@ fn one_number_among_many_is_not_missed() {
     // Nor is a number without a value.
     let hole = |x: f64| if x == at { f64::NAN } else { 0.0 };
     let domain = Some(Bounds { lo: -8.0, hi: 8.0 });
-    let text = Evaluation::of("hole", hole, 64, 16, &Options { domain, ..spline })
-        .err()
-        .expect("a hole")
-        .to_string();
+    let text =
+        Evaluation::of("hole", hole, 64, 16, &spline.domain(domain)).err().expect("a hole").to_string();
     assert!(text.contains(&format!("NaN at {at}")), "{text}");
 }
 

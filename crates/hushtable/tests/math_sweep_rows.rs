@@ -222,8 +222,7 @@ fn what_has_a_bill_is_prepared() {
             _ => {
                 let sine = random.of(&[Function::Sin, Function::SinPi, Function::Sin2Pi]);
                 let method = random.of(&[Method::Auto, Method::Direct, Method::Angle]);
-                let options =
-                    Options { method, objective, fraction_out: Some(scale_out), ..Options::default() };
+                let options = Options::default().method(method).objective(objective).fraction_out(scale_out);
                 match SinCos::new(sine, bits, scale, &options) {
                     Ok(made) => {
                         let x = ones(bits, scale, 2)?;

@@ -24,8 +24,7 @@ fn right_or_refused(
     range: Option<Bounds>,
     x: &[f64],
 ) -> Option<String> {
-    let evaluation = match Evaluation::new(function, bits, fraction, &Options { range, ..Options::default() })
-    {
+    let evaluation = match Evaluation::new(function, bits, fraction, &Options::default().range(range)) {
         Ok(evaluation) => evaluation,
         Err(error) => return Some(error.to_string()),
     };

@@ -2,7 +2,7 @@
 //! own patience, and so are its lanes.
 
 use hushtable::Error;
-use hushtable::net::{Connection, Listener, Options, Timing, connect};
+use hushtable::net::{Connection, Listener, Options, connect};
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,8 +15,8 @@ use crate::net_support::*;
 /// Patience that the busiest machine does not try, so that only what is never done fails.
 fn patient(options: Options) -> Options {
     let long = Duration::from_secs(60);
-    let timing = Timing { silence: long, ..options.timing };
-    Options { timing, timeout: long, idle: long, wait: Duration::from_secs(100), ..options }
+    let timing = options.timing.silence(long);
+    options.timing(timing).timeout(long).idle(long).wait(Duration::from_secs(100))
 }
 
 /// Opens a session and a lane, with a message on each.
@@ -53,7 +53,7 @@ fn two_thousand_silent_callers_keep_nobody_out() {
 #[test]
 fn two_hundred_silent_callers_keep_nobody_out_on_a_slow_link() {
     let folders = Folders::friends();
-    let slow = |options: Options| Options { shape: "1000:400".parse().unwrap(), ..patient(options) };
+    let slow = |options: Options| patient(options).shape("1000:400".parse().unwrap());
     let listener = Listener::bind("127.0.0.1:0", slow(secure(&folders.bank))).unwrap();
     let addr = listener.local_addr();
     let _silent = loiter(addr, 200, b"");
@@ -74,7 +74,7 @@ fn two_hundred_silent_callers_keep_nobody_out_on_a_slow_link() {
 fn callers_that_stop_half_way_make_room() {
     let folders = Folders::friends();
     let diary = Diary::default();
-    let options = Options { log: diary.log(), ..patient(secure(&folders.bank)) };
+    let options = patient(secure(&folders.bank)).log(diary.log());
     let listener = Listener::bind("127.0.0.1:0", options).unwrap();
     let addr = listener.local_addr();
     let half = loiter(addr, 150, &[22, 3, 1, 2]);
@@ -97,8 +97,7 @@ fn a_trusted_peer_that_never_greets_has_its_part_of_the_places() {
     trust(&folders.bank, &retailer, None);
     trust(&retailer, &folders.bank, None);
     let diary = Diary::default();
-    let guests = Some(vec!["telecom".to_owned(), "retailer".to_owned()]);
-    let options = Options { log: diary.log(), guests, ..patient(secure(&folders.bank)) };
+    let options = patient(secure(&folders.bank)).log(diary.log()).guests(["telecom", "retailer"]);
     let listener = Listener::bind("127.0.0.1:0", options).unwrap();
     let addr = listener.local_addr();
     // Of the 128 places, where there are as many, an eighth is for one.
@@ -183,7 +182,7 @@ fn a_slow_link_of_its_own_keeps_nobody_out() {
             }
         });
         let peer = scope.spawn(|| {
-            let options = Options { wait: Duration::from_secs(30), ..patient(secure(&folders.telecom)) };
+            let options = patient(secure(&folders.telecom)).wait(Duration::from_secs(30));
             let outcome = connect(&way, options).map(|c| c.id());
             over.store(true, Ordering::Relaxed);
             outcome
@@ -200,7 +199,7 @@ fn a_slow_link_of_its_own_keeps_nobody_out() {
 fn a_burst_from_other_addresses_keeps_nobody_waiting() {
     let folders = Folders::friends();
     let diary = Diary::default();
-    let options = Options { log: diary.log(), ..patient(secure(&folders.bank)) };
+    let options = patient(secure(&folders.bank)).log(diary.log());
     let listener = Listener::bind("127.0.0.1:0", options).unwrap();
     let addr = listener.local_addr();
     let count = sockets(700);
@@ -243,9 +242,9 @@ fn who_is_answered_too_late_comes_again() {
     let (limit, diary) = (Duration::from_secs(2), Diary::default());
     thread::scope(|scope| {
         let peer = scope.spawn(|| {
-            let options = Options { log: diary.log(), ..patient(secure(&folders.telecom)) };
-            let timing = Timing { silence: limit, linger: limit, ..options.timing };
-            work(connect(&addr, Options { timing, ..options }).unwrap(), || {});
+            let options = patient(secure(&folders.telecom)).log(diary.log());
+            let timing = options.timing.silence(limit).linger(limit);
+            work(connect(&addr, options.timing(timing)).unwrap(), || {});
         });
         work(listener.accept().unwrap(), || {});
         peer.join().unwrap();
@@ -304,7 +303,7 @@ fn who_is_let_go_comes_again() {
         let addr = doorkeeper(listener.local_addr(), drops);
         let diary = Diary::default();
         thread::scope(|scope| {
-            let options = Options { log: diary.log(), ..patient(p1.clone()) };
+            let options = patient(p1.clone()).log(diary.log());
             let peer = scope.spawn(|| connect(&addr, options).unwrap().id());
             let id = listener.accept().unwrap().id();
             assert_eq!(peer.join().unwrap(), id);
@@ -315,7 +314,7 @@ fn who_is_let_go_comes_again() {
     // Only as long as it has time.
     let gone = TcpListener::bind("127.0.0.1:0").unwrap();
     let addr = doorkeeper(gone.local_addr().unwrap(), |_| Some(0));
-    let error = connect(&addr, Options { wait: Duration::ZERO, ..patient(plain()) }).err();
+    let error = connect(&addr, patient(plain()).wait(Duration::ZERO)).err();
     assert!(matches!(error, Some(Error::Closed)), "{error:?}");
 }
 

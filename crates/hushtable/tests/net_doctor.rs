@@ -39,7 +39,7 @@ const ALL: [Stage; 6] = [Stage::Name, Stage::Tcp, Stage::Tls, Stage::Pin, Stage:
 
 fn with(parameters: &[(&str, &str)], options: Options) -> Options {
     let parameters = parameters.iter().map(|&(n, v)| (n.into(), v.into())).collect();
-    Options { parameters, ..options }
+    options.parameters(parameters)
 }
 
 #[test]

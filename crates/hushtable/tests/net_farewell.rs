@@ -18,11 +18,11 @@ use super::net_support::{MIB, plain, session};
 /// Patience that a test would not outlast.
 fn patient() -> Options {
     let long = Duration::from_secs(60);
-    Options { timeout: long, idle: long, ..plain() }
+    plain().timeout(long).idle(long)
 }
 
 fn with(farewell: &Farewell) -> Options {
-    Options { farewell: farewell.clone(), ..patient() }
+    patient().farewell(farewell.clone())
 }
 
 /// That the wait ended by the peer's word, soon.

@@ -3,7 +3,7 @@
 use crate::net_support;
 
 use hushtable::Error;
-use hushtable::net::{Connection, Listener, Options, connect};
+use hushtable::net::{Connection, Listener, connect};
 use net_support::*;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -34,7 +34,7 @@ fn a_second_caller_does_not_disturb_a_session() {
 fn an_unfinished_greeting_times_out() {
     let lines = turned_away(plain(), plain(), |addr| say_and_wait(addr, &greeting(WIRE_VERSION, 0, 1)[..40]));
     assert!(lines.len() == 1 && lines[0].contains("no greeting"), "{lines:?}");
-    let once = Options { wait: Duration::ZERO, ..plain() };
+    let once = plain().wait(Duration::ZERO);
     let error = soon(|| connect_to_raw(once, 64, &greeting(WIRE_VERSION, 0, 0)[..3]).err());
     assert!(matches!(&error, Some(Error::Timeout { what: "greeting", .. })), "{error:?}");
 }
@@ -119,7 +119,7 @@ fn a_mute_peer_times_out() {
 fn a_peer_that_lives_but_makes_no_progress_times_out() {
     let (error, elapsed) = session(
         plain(),
-        Options { idle: Duration::from_secs(60), ..plain() },
+        plain().idle(Duration::from_secs(60)),
         |mut p0| {
             let start = Instant::now();
             let error = soon(|| p0.channel().recv(4).unwrap_err());
@@ -149,7 +149,7 @@ fn a_peer_that_computes_longer_than_the_silence_is_waited_for() {
 #[test]
 fn a_peer_that_is_idle_is_waited_for_as_long_as_asked() {
     let (idle, patient) = (Duration::from_millis(1200), Duration::from_secs(60));
-    let hurried = Options { timeout: idle / 4, idle: patient, ..plain() };
+    let hurried = plain().timeout(idle / 4).idle(patient);
     // Its writer shows that it lives, though nobody there sends or receives.
     session(
         hurried.clone(),
@@ -194,7 +194,7 @@ fn bytes_that_drip_are_no_progress_for_ever() {
     // Heartbeats between the frames of one message are none either.
     let rest = [frame(2 * MIB as u32, 1, &[0; MIB]), HEARTBEAT.repeat(100)].concat();
     let error = against_raw(
-        Options { timeout: Duration::from_millis(300), ..plain() },
+        plain().timeout(Duration::from_millis(300)),
         |mut c| soon(|| c.channel().recv(2 * MIB).unwrap_err()),
         move |mut socket, _| {
             socket.write_all(&rest).unwrap();

@@ -11,7 +11,7 @@ use std::{
 
 use hushtable::{
     Error, Party, Result, Role,
-    net::{Connection, Identity, LinkShape, Options, Transport},
+    net::{Connection, LinkShape, Options, Transport},
     operation::{Compare, Relation},
     prelude::{Job, Objective, Reveal},
 };
@@ -111,18 +111,22 @@ fn bytes_that_are_no_greeting_end_it() {
 #[test]
 fn a_silent_stream_is_a_timeout() {
     let [mine, _theirs] = ends();
-    let options = Options { wait: Duration::from_millis(300), ..Options::plain() };
+    let options = Options::plain().wait(Duration::from_millis(300));
     let error = over(mine, Role::P0, options).err().expect("nobody greets");
     assert!(matches!(error, Error::Timeout { what: "greeting", .. }), "{error}");
 }
 
 #[test]
 fn what_is_for_our_own_connections_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let identity = Identity::create(&folder.path().join("a.id"), "a").unwrap();
-    let guests = Options { guests: Some(Vec::new()), ..Options::plain() };
-    let peer = Options { peer: Some("b".into()), ..Options::plain() };
-    for options in [Options::secure(identity), guests, peer] {
+    let guests = Options::plain().guests([] as [&str; 0]);
+    let peer = Options::plain().peer(Some("b".into()));
+    let all = [
+        guests,
+        peer,
+        #[cfg(feature = "tls")]
+        crate::net_support::secure(&crate::net_support::Folders::strangers().bank),
+    ];
+    for options in all {
         let error = over(ends()[0].clone(), Role::P0, options).err().expect("a refusal");
         assert!(matches!(error, Error::Param { what: "options of a stream of one's own", .. }), "{error}");
     }
@@ -133,10 +137,10 @@ fn what_is_for_our_own_connections_is_refused() {
 fn a_shape_is_kept() {
     let shape = "100:4ms".parse::<LinkShape>().unwrap();
     let [a, b] = ends();
-    let options = move || Options { shape, ..Options::plain() };
-    let one = thread::spawn(move || over(a, Role::P0, options()).unwrap().setting().link);
+    let options = move || Options::plain().shape(shape);
+    let one = thread::spawn(move || over(a, Role::P0, options()).unwrap().link());
     assert_eq!(
-        (over(b, Role::P1, options()).unwrap().setting().link, one.join().unwrap()),
+        (over(b, Role::P1, options()).unwrap().link(), one.join().unwrap()),
         (Some(shape), Some(shape))
     );
 }

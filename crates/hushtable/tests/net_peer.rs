@@ -17,7 +17,7 @@ fn market() -> (Folders, std::path::PathBuf) {
 }
 
 fn expecting(dir: &Path, peer: &str) -> Options {
-    Options { peer: Some(peer.into()), ..secure(dir) }
+    secure(dir).peer(Some(peer.into()))
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn one_of_several_must_be_named() {
     let error = listen(secure(&nobody.bank));
     assert!(matches!(&error, Error::Identity(text) if text.contains("nobody could connect")), "{error}");
     // Plain TCP could not tell.
-    let plain = Options { peer: Some("telecom".into()), ..plain() };
+    let plain = plain().peer(Some("telecom".into()));
     for error in [listen(plain.clone()), call(plain.clone())] {
         assert!(matches!(&error, Error::Param { what: "peer", .. }), "{error}");
     }

@@ -3,7 +3,7 @@
 use crate::net_support;
 
 use hushtable::Error;
-use hushtable::net::{Connection, Listener, Options, Timing, connect};
+use hushtable::net::{Connection, Listener, Options, connect};
 use net_support::*;
 use rustls::crypto::ring;
 use rustls::pki_types::ServerName;
@@ -16,8 +16,8 @@ use std::time::Duration;
 
 /// So patient that only what is done side by side is done soon.
 fn patient(options: Options) -> Options {
-    let timing = Timing { silence: Duration::from_secs(60), ..options.timing };
-    Options { timing, timeout: Duration::from_secs(60), ..options }
+    let timing = options.timing.silence(Duration::from_secs(60));
+    options.timing(timing).timeout(Duration::from_secs(60))
 }
 
 #[test]
@@ -26,7 +26,7 @@ fn nobody_keeps_the_peer_out() {
     let stranger = folders.third("stranger");
     trust(&stranger, &folders.bank, None);
     let diary = Diary::default();
-    let options = Options { log: diary.log(), ..patient(secure(&folders.bank)) };
+    let options = patient(secure(&folders.bank)).log(diary.log());
     let listener = Listener::bind("127.0.0.1:0", options).unwrap();
     let addr = listener.local_addr();
     let (silent, half) = (loiter(addr, 40, b""), loiter(addr, 3, &[22, 3, 1, 2]));
@@ -83,7 +83,7 @@ fn nobody_keeps_a_lane_out() {
     let stranger = folders.third("stranger");
     trust(&stranger, &folders.bank, None);
     let diary = Diary::default();
-    let options = Options { log: diary.log(), ..patient(secure(&folders.bank)) };
+    let options = patient(secure(&folders.bank)).log(diary.log());
     let listener = Listener::bind("127.0.0.1:0", options).unwrap();
     let addr = listener.local_addr();
     let run = |mut c: Connection, between: &dyn Fn()| {

@@ -3,7 +3,7 @@
 use crate::net_support;
 
 use hushtable::Error;
-use hushtable::net::{Connection, Cost, LinkShape, Listener, Options, Role, connect, wire_len};
+use hushtable::net::{Connection, Cost, LinkShape, Listener, Role, connect, wire_len};
 use net_support::*;
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
@@ -82,7 +82,7 @@ fn a_lane_with_a_wrong_token_is_refused() {
     for (number, lane) in [(0, [7; 16]), (1, [0; 16])] {
         let diary = Diary::default();
         let error = against_raw(
-            Options { log: diary.log(), ..plain() },
+            plain().log(diary.log()),
             |mut c| soon(|| c.fork(1)).err(),
             |mut socket, addr| {
                 let fields = [&[5, 0], &b"lanes"[..], &[1, 0], b"1"].concat();
@@ -139,7 +139,7 @@ fn something_else_than_hushtable_is_said_to_be_so() {
 
 #[test]
 fn nobody_comes() {
-    let options = Options { wait: Duration::from_millis(200), ..plain() };
+    let options = plain().wait(Duration::from_millis(200));
     let error = soon(|| Listener::bind("127.0.0.1:0", options.clone()).unwrap().accept().err());
     assert!(matches!(&error, Some(Error::Timeout { what: "connection", .. })), "{error:?}");
 
@@ -173,7 +173,7 @@ fn a_port_in_use_and_an_unknown_host_are_named() {
 
 #[test]
 fn a_shaped_link_costs_the_same_bytes() {
-    let shaped = || Options { shape: "1000:2ms".parse::<LinkShape>().unwrap(), ..plain() };
+    let shaped = || plain().shape("1000:2ms".parse::<LinkShape>().unwrap());
     let run = |mut c: Connection| {
         let start = Instant::now();
         for _ in 0..5 {

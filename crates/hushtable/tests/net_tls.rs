@@ -3,7 +3,7 @@
 use crate::net_support;
 
 use hushtable::Error;
-use hushtable::net::{Connection, Identity, Listener, Options, Role, Timing, connect, wire_len};
+use hushtable::net::{Connection, Identity, Listener, Role, connect, wire_len};
 use net_support::*;
 use rcgen::{CertificateParams, KeyPair, date_time_ymd};
 use rustls::crypto::ring;
@@ -114,7 +114,7 @@ fn plain_and_tls_do_not_mix() {
 fn something_else_than_tls_is_no_peer() {
     let folders = Folders::friends();
     // A peer that says nothing, or hangs up, is called again for as long as the party waits: once here.
-    let hasty = || Options { wait: Duration::ZERO, ..secure(&folders.telecom) };
+    let hasty = || secure(&folders.telecom).wait(Duration::ZERO);
     for bytes in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[22, 3, 1, 255, 255, 1, 2, 3], &[0x80; 100], &[22; 600]] {
         let lines =
             turned_away(secure(&folders.bank), secure(&folders.telecom), |addr| say_and_wait(addr, bytes));
@@ -143,7 +143,7 @@ fn admit(dir: &Path, own: Arc<CertifiedKey>) -> Option<Error> {
         .with_client_cert_resolver(Arc::new(rustls::sign::SingleCertAndKey::from(own)));
     config.enable_sni = false;
     let diary = Diary::default();
-    let options = Options { log: diary.log(), wait: Duration::from_secs(1), ..secure(dir) };
+    let options = secure(dir).log(diary.log()).wait(Duration::from_secs(1));
     let listener = Listener::bind("127.0.0.1:0", options).unwrap();
     let addr = listener.local_addr();
     let outcome = thread::scope(|scope| {
@@ -236,7 +236,7 @@ fn a_stream_altered_or_cut_anywhere_ends_on_both_sides() {
     for intact in [3, 100, 900, 1500, 2500, 20_000] {
         for flip in [true, false] {
             // A stream altered in the handshake could be anybody's: the bank goes on waiting.
-            let options = Options { wait: Duration::from_secs(1), ..secure(&folders.bank) };
+            let options = secure(&folders.bank).wait(Duration::from_secs(1));
             let listener = Listener::bind("127.0.0.1:0", options).unwrap();
             let inner = listener.local_addr();
             let outer = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -253,7 +253,7 @@ fn a_stream_altered_or_cut_anywhere_ends_on_both_sides() {
                     thread::spawn(move || relay(p0_again, p1_again, usize::MAX, false));
                     relay(p1, p0, intact, flip);
                 });
-                let options = Options { wait: Duration::ZERO, ..secure(&folders.telecom) };
+                let options = secure(&folders.telecom).wait(Duration::ZERO);
                 let p1 = scope.spawn(move || run(connect(&addr, options)));
                 (soon(|| run(listener.accept())), soon(|| p1.join().unwrap()))
             });
@@ -267,7 +267,7 @@ fn a_stream_altered_or_cut_anywhere_ends_on_both_sides() {
 #[test]
 fn a_mute_peer_times_out() {
     let folders = Folders::friends();
-    let patient = Options { timing: Default::default(), ..secure(&folders.telecom) };
+    let patient = secure(&folders.telecom).timing(Default::default());
     let (error, _) = session(
         secure(&folders.bank),
         patient, // whose heartbeats are too rare for the bank
@@ -293,8 +293,8 @@ fn a_record_that_drips_is_no_sign_of_life() {
     // So patient that the bytes come well within each look at the clock.
     let (limit, long) = (Duration::from_secs(4), Duration::from_secs(60));
     let options = secure(&folders.bank);
-    let timing = Timing { silence: limit, ..options.timing };
-    let options = Options { timing, timeout: long, idle: long, ..options };
+    let timing = options.timing.silence(limit);
+    let options = options.timing(timing).timeout(long).idle(long);
     let listener = Listener::bind("127.0.0.1:0", options.clone()).unwrap();
     let (addr, telecom) = (listener.local_addr(), &folders.telecom);
     let error = thread::scope(|scope| {

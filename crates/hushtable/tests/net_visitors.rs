@@ -5,7 +5,7 @@ use std::{io::Write, net::TcpStream, thread, time::Duration};
 use hushtable::{
     Error, Role,
     error::Ending,
-    net::{Connection, Farewell, Identity, Listener, Options, connect},
+    net::{Connection, Farewell, Identity, Listener, connect},
 };
 
 use crate::net_support::{Folders, plain, secure, trust};
@@ -52,12 +52,12 @@ fn one_after_another_and_side_by_side() {
 #[test]
 fn a_session_ends_no_other() {
     let farewell = Farewell::default();
-    let listener = Listener::bind("127.0.0.1:0", Options { farewell: farewell.clone(), ..plain() }).unwrap();
+    let listener = Listener::bind("127.0.0.1:0", plain().farewell(farewell.clone())).unwrap();
     let address = listener.local_addr().to_string();
     let mut visitors = listener.visitors().unwrap();
     // Patience that a busy machine does not try.
     let long = Duration::from_secs(60);
-    let patient = || Options { timeout: long, idle: long, ..plain() };
+    let patient = || plain().timeout(long).idle(long);
     let mut visit = || {
         thread::scope(|scope| {
             let client = scope.spawn(|| connect(&address, patient()).unwrap());
@@ -96,10 +96,7 @@ fn only_guests_come_in_and_they_may_change() {
     Identity::create(&eve, "eve").unwrap();
     trust(&eve, &folders.bank, None);
     trust(&folders.bank, &folders.telecom, None);
-    let options = |names: &[&str]| Options {
-        guests: Some(names.iter().map(ToString::to_string).collect()),
-        ..secure(&folders.bank)
-    };
+    let options = |names: &[&str]| secure(&folders.bank).guests(names.to_vec());
     let listener = Listener::bind("127.0.0.1:0", options(&["telecom"])).unwrap();
     let address = listener.local_addr().to_string();
     let comes = |listener: &Listener, who: &std::path::Path| {

@@ -44,7 +44,7 @@ fn sin_cos(of: &SinCos, values: &[i64], seed: u64) -> [Vec<f64>; 2] {
 }
 
 fn with(method: Method) -> Options {
-    Options { method, ..Options::default() }
+    Options::default().method(method)
 }
 
 /// Every number of a period, and numbers outside it.
@@ -52,7 +52,7 @@ fn with(method: Method) -> Options {
 fn tables_give_both_correctly_rounded() {
     for objective in [Objective::Total, Objective::Rounds] {
         for (sine, cosine) in &PAIRS[1..] {
-            let options = Options { objective, ..with(Method::Direct) };
+            let options = with(Method::Direct).objective(objective);
             let of = SinCos::new(*sine, 16, 9, &options).unwrap();
             let card = of.card();
             assert!(card.repeats && card.max_ulp() <= 0.5 && card.accuracy.step == 1, "{card}");
@@ -73,7 +73,7 @@ fn tables_give_both_correctly_rounded() {
 fn angle_addition_gives_both_within_its_bound() {
     for (sine, cosine) in PAIRS {
         for (bits, fraction, fraction_out) in [(16, 8, 9), (40, 20, 24)] {
-            let options = Options { fraction_out: Some(fraction_out), ..with(Method::Angle) };
+            let options = with(Method::Angle).fraction_out(fraction_out);
             let of = SinCos::new(sine, bits, fraction, &options).unwrap();
             let card = of.card();
             let half = if sine == Function::Sin { 1i64 << (bits - 2) } else { 1 << (bits - 1) };
@@ -104,7 +104,7 @@ fn what_is_chosen_and_refused() {
         (Method::Direct, Objective::Rounds, 1.0),
         (Method::Angle, Objective::Total, 1.0),
     ] {
-        let options = Options { objective, ..with(method) };
+        let options = with(method).objective(objective);
         let [both, one] = [card(Function::SinPi, 16, 9, &options).bytes(), alone(&options)];
         assert!(both <= more * one, "{method}: {both} and {one} bytes");
     }
@@ -116,12 +116,12 @@ fn what_is_chosen_and_refused() {
     param(Function::Tan, Options::default());
     param(Function::Sin, with(Method::Direct));
     param(Function::SinPi, with(Method::Spline { degree: 2, pieces: 8 }));
-    param(Function::SinPi, Options { domain: Some(Bounds { lo: -1.0, hi: 1.0 }), ..Options::default() });
-    param(Function::SinPi, Options { max_ulp: Some(0.1), ..Options::default() });
+    param(Function::SinPi, Options::default().domain(Bounds { lo: -1.0, hi: 1.0 }));
+    param(Function::SinPi, Options::default().max_ulp(0.1));
     let of = |o: &Options| SinCos::new(Function::SinPi, 16, 9, o).unwrap().digest();
     let direct = of(&with(Method::Direct));
     assert_ne!(direct, of(&with(Method::Angle)));
-    assert_ne!(direct, of(&Options { objective: Objective::Rounds, ..with(Method::Direct) }));
+    assert_ne!(direct, of(&with(Method::Direct).objective(Objective::Rounds)));
     assert_ne!(direct, SinCos::new(Function::Sin2Pi, 16, 9, &with(Method::Direct)).unwrap().digest());
 }
 
@@ -134,8 +134,8 @@ fn tables_in_one_round() {
         (Function::Tanh, 24, 8),
         (Function::Exp, 40, 6),
     ] {
-        let options = Options { objective: Objective::Rounds, ..with(Method::Direct) };
-        let options = Options { outside: hushtable::math::Outside::Wrap, ..options };
+        let options = with(Method::Direct).objective(Objective::Rounds);
+        let options = options.outside(hushtable::math::Outside::Wrap);
         let evaluation = Evaluation::new(function, bits, fraction, &options).unwrap();
         let card = evaluation.card();
         assert!(card.rounds() == 1 && card.max_ulp() <= 0.5, "{card}");
@@ -162,12 +162,12 @@ fn bills_are_what_they_cost() {
         (Function::Sin2Pi, 33, 20, Method::Angle, Objective::Total),
         (Function::Sin, 32, 12, Method::Angle, Objective::Total),
     ] {
-        let of = SinCos::new(sine, bits, fraction, &Options { objective, ..with(method) }).unwrap();
+        let of = SinCos::new(sine, bits, fraction, &with(method).objective(objective)).unwrap();
         let what = format!("{sine} and its cosine, {method}, {objective:?}");
         let prepare = |p: &mut Party| of.prepare(p, N);
         check_parts(&what, of.bill().times(N), 0, prepare, |s, m| m.eval(s, &one(bits, fraction)).map(drop));
     }
-    let options = Options { objective: Objective::Rounds, ..with(Method::Direct) };
+    let options = with(Method::Direct).objective(Objective::Rounds);
     let of = Evaluation::new(Function::SinPi, 16, 9, &options).unwrap();
     let prepare = |p: &mut Party| of.prepare(p, N);
     check("a sine in one round", of.bill(N), prepare, |s, m| m.eval(s, &one(16, 9)).map(drop));

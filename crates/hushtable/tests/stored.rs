@@ -106,7 +106,7 @@ fn bytes_of_another_length_are_refused() {
 }
 
 fn over(function: Function, lo: f64, hi: f64) -> Evaluation {
-    let options = Options { domain: Some(Bounds { lo, hi }), method: Method::Direct, ..Options::default() };
+    let options = Options::default().domain(Bounds { lo, hi }).method(Method::Direct);
     Evaluation::new(function, 32, 4, &options).unwrap()
 }
 
@@ -128,7 +128,7 @@ fn the_same_shape_is_of_the_same_atoms() {
     let spline = |f: fn(f64) -> f64, pieces| {
         let method = Method::Spline { degree: 2, pieces };
         let domain = Some(Bounds { lo: -4.0, hi: 4.0 });
-        let options = Options { domain, method, outside: Outside::Clamp, ..Options::default() };
+        let options = Options::default().domain(domain).method(method).outside(Outside::Clamp);
         shape(&Evaluation::of("any", f, 32, 12, &options).unwrap())
     };
     let one = spline(|x| x.tanh(), 16);

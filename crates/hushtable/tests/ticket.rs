@@ -5,17 +5,14 @@ use std::collections::HashSet;
 use hushtable::{
     Error, Party, Result, Role,
     gates::{self, Bits, Triples},
-    net::{Connection, Fingerprint, LinkShape},
+    net::{Connection, LinkShape},
     ot::Scheme,
     party::Ticket,
     reference,
     session::Purpose,
 };
 
-use crate::{
-    net_support::{Folders, connected, secure, session},
-    support::pairs::{both, id, pair},
-};
+use crate::support::pairs::{both, id, pair};
 
 /// Both parties' tickets, as they travel.
 fn tickets(seed: u64, scheme: Option<Scheme>, lanes: usize) -> [Vec<Vec<u8>>; 2] {
@@ -174,8 +171,12 @@ fn a_ticket_takes_its_own_role_and_as_many_as_the_peer() {
 }
 
 /// From one TLS session to another, of the same identities; and not to anybody else.
+#[cfg(feature = "tls")]
 #[test]
 fn a_ticket_of_a_tls_session_is_for_its_peer() {
+    use crate::net_support::{Folders, connected, secure, session};
+    use hushtable::net::Fingerprint;
+
     let folders = Folders::friends();
     let make = |c: Connection| -> Result<(Option<Fingerprint>, Vec<u8>)> {
         let peer = c.peer_fingerprint();

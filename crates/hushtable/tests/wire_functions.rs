@@ -71,7 +71,7 @@ fn word(bits: u32) -> AShare<u32> {
 const NEAR: CompareJob = CompareJob { bits: 20, domain: CompareDomain::Near, plan: PLAN };
 
 fn sin_cos(p: &mut Party, method: Method, objective: Objective) -> Result<()> {
-    let options = Options { method, objective, ..Options::default() };
+    let options = Options::default().method(method).objective(objective);
     let material = SinCos::new(Function::SinPi, 20, 6, &options)?.prepare(p, 11)?;
     material.eval(p, &Fixed::new(word(20), 6)?).map(drop)
 }
@@ -147,7 +147,7 @@ fn table(p: &mut Party, bits: u32, outside: Outside) -> Result<()> {
 }
 
 fn angle(p: &mut Party, function: Function) -> Result<()> {
-    let options = Options { method: math::Method::Angle, ..Options::default() };
+    let options = Options::default().method(math::Method::Angle);
     let x = Fixed::new(AShare::<u64>::new(24, vec![111; 6]), 10)?;
     Evaluation::new(function, 24, 10, &options)?.prepare(p, 6)?.eval(p, &x).map(drop)
 }
@@ -160,7 +160,7 @@ fn spline(p: &mut Party, degree: u32, bits: u32, outside: Outside, max_ulp: Opti
 fn anywhere(p: &mut Party, method: math::Method) -> Result<()> {
     let end = 2f64.powi(36 - 6);
     let (domain, range) = (Some(Bounds { lo: -8.0, hi: 8.0 }), Some(Bounds { lo: -end, hi: end }));
-    let options = Options { domain, range, method, ..Options::default() };
+    let options = Options::default().domain(domain).range(range).method(method);
     let x = Fixed::new(AShare::<u64>::new(37, vec![111; 6]), 6)?;
     Evaluation::new(Function::Sigmoid, 37, 6, &options)?.prepare(p, 6)?.eval(p, &x).map(drop)
 }
@@ -176,7 +176,7 @@ fn evaluated(
 ) -> Result<()> {
     let scale = if method == math::Method::Direct { 6 } else { 10 };
     let domain = Some(Bounds { lo: domain.start, hi: domain.end });
-    let options = Options { domain, method, outside, max_ulp, ..Options::default() };
+    let options = Options::default().domain(domain).method(method).outside(outside).max_ulp(max_ulp);
     let x = Fixed::new(AShare::<u64>::new(bits, vec![111; 6]), scale)?;
     let done = Evaluation::new(Function::Sigmoid, bits, scale, &options)?.prepare(p, 6)?.eval(p, &x);
     match done {

@@ -110,10 +110,9 @@ impl How {
 /// As [`How::method`] is written.
 pub fn method_name(method: Method) -> String {
     match method {
-        Method::Auto => "auto".to_owned(),
-        Method::Direct => "table".to_owned(),
         Method::Angle => "angle".to_owned(),
         Method::Spline { degree, pieces } => format!("spline:{degree}:{pieces}"),
+        other => other.to_string(),
     }
 }
 

@@ -83,7 +83,7 @@ impl Calibration {
 
     /// How fast the machines are.
     pub fn machine(&self) -> Machine {
-        Machine { asked: self.asked, ..self.machine }
+        self.machine.asked(self.asked)
     }
 
     /// For a session over `link`, whose OT extension may be asked for.

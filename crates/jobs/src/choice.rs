@@ -101,15 +101,16 @@ impl Choosing {
         batch: usize,
     ) -> Result<Protocol> {
         let calibration = self.calibration()?;
-        let wish = Wish {
-            protocol: match self.protocol {
-                Choice::Auto => None,
-                Choice::Of(protocol) => Some(protocol),
-            },
-            objective: self.optimise.into(),
-            machine: calibration.machine(),
-            link: Some(simulated).filter(|&link| link != LinkShape::LOOPBACK).or(calibration.link()),
+        let protocol = match self.protocol {
+            Choice::Auto => None,
+            Choice::Of(protocol) => Some(protocol),
         };
+        let link = Some(simulated).filter(|&link| link != LinkShape::LOOPBACK).or(calibration.link());
+        let wish = Wish::default()
+            .protocol(protocol)
+            .objective(self.optimise.into())
+            .machine(calibration.machine())
+            .link(link);
         Ok(plan::settle(p, &wish, job, batch)?)
     }
 }

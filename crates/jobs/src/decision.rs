@@ -276,7 +276,7 @@ mod tests {
         {
             assert_eq!(through(function, &usual), None, "{function}");
         }
-        let clamped = Options { outside: Outside::Clamp, ..usual };
+        let clamped = usual.outside(Outside::Clamp);
         for function in [Function::Ln, Function::Rsqrt, Function::Reciprocal, Function::Exp] {
             assert!(through(function, &clamped).is_some(), "{function}");
         }
@@ -306,7 +306,7 @@ mod tests {
             .into_iter()
             .flat_map(|function| [Outside::Usual, Outside::Clamp].map(|outside| (function, outside)))
             .filter_map(|(function, outside)| {
-                let options = Options { outside, ..Options::default() };
+                let options = Options::default().outside(outside);
                 let card = Evaluation::new(function, 64, 8, &options).ok()?.card();
                 Some((Through::of(function, &card, false)?, function, card))
             })

@@ -83,7 +83,12 @@ fn digits(function: Function, wanted: &Wanted) -> Digits {
 fn options(wanted: &Wanted, digits: u32) -> Options {
     let &Wanted { domain, method, outside, objective, .. } = wanted;
     let fraction_out = Some(digits);
-    Options { domain, method, outside, fraction_out, objective, ..Options::default() }
+    Options::default()
+        .domain(domain)
+        .method(method)
+        .outside(outside)
+        .fraction_out(fraction_out)
+        .objective(objective)
 }
 
 /// An error with the options that would do instead.
@@ -92,7 +97,7 @@ fn refused(error: Error, function: Function, [bits, fraction_bits]: [u32; 2], op
     let found = Suggestion::find(function, [bits, fraction_bits], options);
     // A domain, beyond whose ends something stands for the function, or half of it.
     let serves = |domain: &Bounds| {
-        let options = Options { domain: Some(*domain), ..*options };
+        let options = (*options).domain(*domain);
         Evaluation::attempt(function, bits, fraction_bits, &options).is_ok()
     };
     let halves =

@@ -92,7 +92,7 @@ impl Link {
     pub fn wish(&self, rates: Rates, measured: Option<LinkShape>) -> OtWish {
         let simulated = Some(self.net).filter(|&link| link != LinkShape::LOOPBACK);
         let known = measured.filter(|_| !self.is_near());
-        OtWish { scheme: self.ot.scheme(), link: simulated.or(known), rates }
+        OtWish::default().scheme(self.ot.scheme()).link(simulated.or(known)).rates(rates)
     }
 
     /// The OT extension asked for, if any.
@@ -187,7 +187,7 @@ impl Link {
         let (wait, timeout) =
             (Duration::from_secs(self.wait.into()), Duration::from_secs(self.timeout.into()));
         let farewell = self.farewell.clone();
-        Ok(Options { shape: self.net, wait, timeout, idle: timeout, farewell, ..options })
+        Ok(options.shape(self.net).wait(wait).timeout(timeout).idle(timeout).farewell(farewell))
     }
 }
 
@@ -221,7 +221,7 @@ fn who(connection: &Connection) -> String {
 /// said on standard error.
 pub fn options(identity: Option<&Path>, peer: Option<&str>, insecure_plain_tcp: bool) -> Result<Options> {
     let identity = identity.filter(|_| !insecure_plain_tcp).map(Identity::load).transpose()?;
-    Ok(Options { peer: peer.map(str::to_owned), ..options_of(identity) })
+    Ok(options_of(identity).peer(peer.map(str::to_owned)))
 }
 
 /// The same with an identity that was read; without one by plain TCP.
@@ -236,5 +236,5 @@ pub fn options_of(identity: Option<Identity>) -> Options {
     let parameters = vec![("LPN parameter sets".to_owned(), params::digest_text())];
     let throttled = Throttled::default();
     let log = Log::new(move |line| throttled.take(line).into_iter().for_each(|line| eprintln!("{line}")));
-    Options { parameters, log, ..options }
+    options.parameters(parameters).log(log)
 }

@@ -84,7 +84,7 @@ fn evaluated(
     function: Function,
     bits: u32,
 ) -> Result<()> {
-    let options = Options { domain: Some(Bounds { lo: -8.0, hi: 8.0 }), ..Options::default() };
+    let options = Options::default().domain(Bounds { lo: -8.0, hi: 8.0 });
     let material = Evaluation::new(function, bits, 8, &options)?.prepare(p, BATCH)?;
     online(p)?;
     material.eval(p, &Fixed::new(number(bits, BATCH), 8)?).map(drop)
@@ -93,7 +93,7 @@ fn evaluated(
 /// Of numbers that may lie anywhere in the ring.
 fn anywhere(p: &mut Party, online: fn(&mut Party) -> Result<()>) -> Result<()> {
     let end = 2f64.powi(36 - 8);
-    let options = Options { range: Some(Bounds { lo: -end, hi: end }), ..Options::default() };
+    let options = Options::default().range(Bounds { lo: -end, hi: end });
     let material = Evaluation::new(Function::Sigmoid, 37, 8, &options)?.prepare(p, BATCH)?;
     online(p)?;
     material.eval(p, &Fixed::new(number(37, BATCH), 8)?).map(drop)
@@ -146,7 +146,7 @@ pub const JOBS: &[(&str, Phases)] = &[
         below.at(p, &secret(10, BATCH))?.eval(End::At, &[300; BATCH]).map(drop)
     }),
     ("sine and cosine", |p, online| {
-        let options = Options { objective: Objective::Rounds, ..Options::default() };
+        let options = Options::default().objective(Objective::Rounds);
         let short = SinCos::new(Function::SinPi, 16, 9, &options)?.prepare(p, BATCH)?;
         let long = SinCos::new(Function::Sin, 32, 12, &Options::default())?.prepare(p, BATCH)?;
         online(p)?;

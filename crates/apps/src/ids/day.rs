@@ -5,6 +5,7 @@ use zeroize::Zeroizing;
 /// In which order a date is written whose year does not come first. One whose year comes first, in four digits, is read
 /// in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum DateOrder {
     /// 31.1.1970
     DayMonthYear,

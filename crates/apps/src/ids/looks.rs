@@ -59,6 +59,7 @@ struct Seen {
 
 /// Something in which ids differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Remark {
     /// What it is, as the beginning of a sentence.
     pub what: String,

@@ -14,6 +14,7 @@ use super::{
 /// form that results is the same at both parties ([`Rules::normal_form`]); how a party reads its own file is its own
 /// matter, such as the country of telephone numbers without a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Rules {
     /// White space before and after a field is left out.
     pub trim: bool,
@@ -54,6 +55,54 @@ impl Rules {
         phone: None,
         date: None,
     };
+
+    /// White space around a field is left out, or not.
+    #[must_use]
+    pub fn trim(self, trim: bool) -> Self {
+        Self { trim, ..self }
+    }
+
+    /// Letters become small ones, or not.
+    #[must_use]
+    pub fn lower_case(self, lower_case: bool) -> Self {
+        Self { lower_case, ..self }
+    }
+
+    /// Unicode's form NFC, or as typed.
+    #[must_use]
+    pub fn nfc(self, nfc: bool) -> Self {
+        Self { nfc, ..self }
+    }
+
+    /// Only letters and digits are kept, or all.
+    #[must_use]
+    pub fn alphanumeric(self, alphanumeric: bool) -> Self {
+        Self { alphanumeric, ..self }
+    }
+
+    /// Only digits are kept, or all.
+    #[must_use]
+    pub fn digits_only(self, digits_only: bool) -> Self {
+        Self { digits_only, ..self }
+    }
+
+    /// Zeros at the beginning are left out, or not.
+    #[must_use]
+    pub fn no_leading_zeros(self, no_leading_zeros: bool) -> Self {
+        Self { no_leading_zeros, ..self }
+    }
+
+    /// Telephone numbers, with this country code where there is none.
+    #[must_use]
+    pub fn phone(self, phone: impl Into<Option<u16>>) -> Self {
+        Self { phone: phone.into(), ..self }
+    }
+
+    /// Dates, written in this order.
+    #[must_use]
+    pub fn date(self, date: impl Into<Option<DateOrder>>) -> Self {
+        Self { date: date.into(), ..self }
+    }
 
     /// What the parties compare.
     pub fn fields(&self) -> Vec<(&'static str, String)> {

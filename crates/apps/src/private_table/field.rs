@@ -7,6 +7,7 @@ use crate::ids::DateOrder;
 
 /// What stands in a cell.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub enum Field<'a> {
     /// Text, as it is written; numbers in it have a point.
     Text(&'a str),

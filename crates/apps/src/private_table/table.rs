@@ -300,7 +300,7 @@ impl Table {
 
     /// Tells it from tables with other rows, also with the same ones in another order. Secret: guesses of the whole
     /// table can be compared with it.
-    pub fn digest(&self) -> blake3::Hash {
+    pub fn digest(&self) -> hushtable::Digest {
         let mut hash = blake3::Hasher::new();
         hash.update(bytemuck::cast_slice(&self.keys)).update(bytemuck::cast_slice(&self.rows));
         hash.finalize()

@@ -36,7 +36,7 @@ pub fn cases() -> Vec<Case> {
 /// A party's set.
 pub fn set(numbers: &[u32]) -> Set {
     let rows = numbers.iter().map(|n| [format!("Person {n}")]);
-    Set::new(Rules { lower_case: true, ..Rules::default() }, rows).expect("each once")
+    Set::new(Rules::default().lower_case(true), rows).expect("each once")
 }
 
 /// A session id for a seed.

@@ -112,15 +112,9 @@ impl Benchmark for ConfidentialWork {
 impl ConfidentialWork {
     /// The design, and where the rows stand, of the least predicted time with this function.
     fn choose(&mut self, link: &LinkShape) -> Result<()> {
-        let asked = Asked {
-            owner: Role::P0,
-            rows: self.rows as u64,
-            key_bits: self.key_bits,
-            row_bits: self.value_bits,
-            batch: self.batch,
-            batches: 1,
-            distinct: self.distinct,
-        };
+        let asked = Asked::new(Role::P0, self.rows as u64, self.key_bits, self.value_bits)
+            .batch(self.batch)
+            .distinct(self.distinct);
         let room = Room { disk: u64::MAX, memory: u64::MAX };
         let all = planner::candidates(&asked, &room, link, &Machine::REFERENCE, Objective::Total)?;
         let chosen = all.iter().find_map(|candidate| match candidate.design {
@@ -128,7 +122,7 @@ impl ConfidentialWork {
             planner::Design::Thin(cipher, form) if cipher == self.cipher() => Some((Design::B, form)),
             planner::Design::SpLut => Some((Design::Splut, planner::Form::Dense)),
             // Of the other function.
-            planner::Design::Copy(..) | planner::Design::Thin(..) => None,
+            _ => None,
         });
         let (design, form) = chosen.ok_or_else(|| Failure::local("no design serves such a table"))?;
         let full = self.key_bits < 64 && self.rows as u64 == 1 << self.key_bits;

@@ -160,23 +160,21 @@ impl MathWork {
     fn evaluation(&self) -> Result<Evaluation> {
         let bounds =
             |text: &String| text.parse::<Bounds>().map_err(|e| Failure::new(format!("--domain: {e}")));
-        let options = Options {
-            domain: self.domain.as_ref().map(bounds).transpose()?,
-            method: match (self.method, self.degree, self.pieces) {
+        let options = Options::default()
+            .domain(self.domain.as_ref().map(bounds).transpose()?)
+            .method(match (self.method, self.degree, self.pieces) {
                 (Method::Auto, ..) => math::Method::Auto,
                 (Method::Spline, Some(degree), Some(pieces)) => math::Method::Spline { degree, pieces },
                 _ => math::Method::Direct,
-            },
-            outside: match self.outside {
+            })
+            .outside(match self.outside {
                 Outside::Saturate => math::Outside::Saturate,
                 Outside::Clamp => math::Outside::Clamp,
                 Outside::Wrap => math::Outside::Wrap,
                 Outside::Strict => math::Outside::Strict,
-            },
-            objective: self.optimise.into(),
-            max_ulp: self.max_ulp,
-            ..Options::default()
-        };
+            })
+            .objective(self.optimise.into())
+            .max_ulp(self.max_ulp);
         Ok(Evaluation::new(self.function()?, self.bits, self.fraction_bits, &options)?)
     }
 

@@ -87,8 +87,10 @@ pub fn measure_machine(each: &mut dyn FnMut() -> Result<()>) -> Result<Machine> 
         (ferret[level].setup - since[level] - seeds).max(LEAST)
     };
     let ots = Rates { start: std::array::from_fn(start), ..ots };
-    let round = Machine::REFERENCE.round;
-    Ok(Machine { start: usual.setup, round, ots, hash, word, byte, wire: 1e9 * usual.wire, asked: None })
+    let mut machine = Machine::REFERENCE;
+    (machine.start, machine.ots, machine.wire) = (usual.setup, ots, 1e9 * usual.wire);
+    (machine.hash, machine.word, machine.byte) = (hash, word, byte);
+    Ok(machine)
 }
 
 /// Seconds of a start that cannot be told from noise.

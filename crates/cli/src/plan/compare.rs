@@ -84,10 +84,10 @@ impl Way {
     /// What to minimise.
     fn value(&self, asked: &Asked) -> f64 {
         match asked.objective {
-            Objective::Total => self.total(),
             Objective::Online => BEFORE * self.before() + self.phases[2].seconds,
             Objective::Bytes => self.sent(0) + self.sent(1),
             Objective::Rounds => self.rounds().into(),
+            _ => self.total(),
         }
     }
 }

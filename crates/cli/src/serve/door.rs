@@ -83,11 +83,10 @@ pub fn serve(versions: Versions) -> Result<()> {
     let calibration = Calibration::load(None)?;
     let port = &versions.args.port;
     let simulated = Some(port.net).filter(|&net| net != LinkShape::LOOPBACK);
-    let wish = OtWish {
-        scheme: port.ot.scheme(),
-        link: simulated.or(calibration.link()),
-        rates: calibration.machine().ots,
-    };
+    let wish = OtWish::default()
+        .scheme(port.ot.scheme())
+        .link(simulated.or(calibration.link()))
+        .rates(calibration.machine().ots);
     let house = Arc::new(House {
         ledger: Ledger::new(&versions.args),
         wish,

@@ -51,13 +51,13 @@ pub fn options(
     lines: &mut Vec<String>,
 ) -> Options {
     let port = &args.port;
-    let options = link::options_of(identity);
+    let mut options = link::options_of(identity);
     let timeout = Duration::from_secs(args.limits.timeout.into());
-    let guests = options.identity.as_ref().map(|identity| guests(identity, &port.peer, again, lines));
+    options.guests = options.identity.as_ref().map(|identity| guests(identity, &port.peer, again, lines));
     let farewell = farewell.clone();
     let throttled = Throttled::default();
     let log = Log::new(move |text| throttled.take(text).iter().for_each(|text| log::line(text)));
-    Options { guests, shape: port.net, timeout, idle: timeout, farewell, log, ..options }
+    options.shape(port.net).timeout(timeout).idle(timeout).farewell(farewell).log(log)
 }
 
 /// Who may come: those of `--peer`, or all that are trusted. `again`: those who are trusted still, with a line about it.

@@ -29,6 +29,7 @@ const STORED: usize = 40;
 
 /// What is to be looked up. Public.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Asked {
     /// Who has the table.
     pub owner: Role,
@@ -46,6 +47,31 @@ pub struct Asked {
     pub distinct: bool,
 }
 
+impl Asked {
+    /// One lookup in a table of this owner, with so many rows, each of so many bits, by keys of `key_bits`.
+    pub const fn new(owner: Role, rows: u64, key_bits: u32, row_bits: u32) -> Self {
+        Self { owner, rows, key_bits, row_bits, batch: 1, batches: 1, distinct: false }
+    }
+
+    /// So many lookups in a batch.
+    #[must_use]
+    pub const fn batch(self, batch: usize) -> Self {
+        Self { batch, ..self }
+    }
+
+    /// So many batches for one version of the table.
+    #[must_use]
+    pub const fn batches(self, batches: u32) -> Self {
+        Self { batches, ..self }
+    }
+
+    /// Whether no key stands twice in a batch.
+    #[must_use]
+    pub const fn distinct(self, distinct: bool) -> Self {
+        Self { distinct, ..self }
+    }
+}
+
 /// What the parties have room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
@@ -57,6 +83,7 @@ pub struct Room {
 
 /// A way of looking up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Design {
     /// The owner sends a row for every key there could be, masked, for each lookup.
     SpLut,
@@ -77,6 +104,7 @@ pub enum Form {
 
 /// The prediction for a design.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Candidate {
     /// Which one.
     pub design: Design,

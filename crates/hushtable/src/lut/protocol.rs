@@ -27,6 +27,7 @@ use crate::{
 
 /// A lookup protocol for public tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Protocol {
     /// One message as long as the table: [`SpLut`](splut::SpLut).
     SpLut,

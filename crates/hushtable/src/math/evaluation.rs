@@ -166,7 +166,7 @@ impl Evaluation {
     }
 
     /// What both parties compare: format, tables and what becomes of numbers outside.
-    pub fn digest(&self) -> blake3::Hash {
+    pub fn digest(&self) -> crate::terms::Digest {
         let Program { bits, grid, fraction_out, form, check, guard, instead, ends, .. } = &*self.0;
         let parts = [
             vec![(*bits).into(), (*fraction_out).into(), ends.outside as u64],

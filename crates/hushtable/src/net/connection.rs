@@ -2,11 +2,10 @@
 
 use super::agree;
 use super::channel::Channel;
-use super::countersign::{self, Signed};
 use super::difference;
 use super::farewell::Farewell;
+use super::fingerprint::Fingerprint;
 use super::hello::lane_id;
-use super::identity::{Fingerprint, Identity};
 use super::memory::Memory;
 use super::patience::{Patience, SLOWEST, Timing};
 use super::raw::RawPeer;
@@ -16,7 +15,7 @@ use crate::error::{Error, Result};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// One party's end of a session. Dropping it hangs up, so the peer's next wait ends too.
 pub struct Connection {
@@ -175,25 +174,6 @@ impl Connection {
     /// Those of the channel.
     pub fn first_difference(&mut self, names: &[&str]) -> Result<Option<usize>> {
         difference::first(&mut self.channel, &self.id, names)
-    }
-
-    /// Signs `fields` together with the peer, which must do so at the same point. What is signed begins with both
-    /// certificates' fingerprints, the session, when each party says it is, and what each commits to: `own` is this
-    /// party's digest of what it says alone. 2 rounds.
-    ///
-    /// # Errors
-    /// [`Error::Identity`] without TLS, or if `identity` has no key of the usual kind; [`Error::Peer`] if the parties'
-    /// clocks are more than a day apart, or the peer's signature is not that of its certificate over the same; and those
-    /// of the channel.
-    pub fn countersign(
-        &mut self,
-        identity: &Identity,
-        fields: &[(String, String)],
-        own: [u8; 32],
-    ) -> Result<Signed> {
-        let peer = self.peer.ok_or_else(|| Error::Identity("without TLS nobody can sign".into()))?;
-        let now = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs());
-        countersign::countersign(&mut self.channel, identity, (self.role, peer, self.id), (fields, own), now)
     }
 
     /// Every later call is an error.

@@ -1,7 +1,8 @@
 //! Finding out why two parties do not get together, leg by leg.
 
 use super::agree;
-use super::establish::{Secured, Setup};
+use super::establish::Setup;
+use super::guard::Secured;
 use super::hello::{Hello, Intent, WIRE_VERSION};
 use super::listen::{reach, resolve};
 use super::options::Options;
@@ -13,6 +14,7 @@ use std::time::Duration;
 
 /// A leg of the way to the peer, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Stage {
     /// The host name has an address.
     Name,
@@ -95,7 +97,7 @@ impl Way {
         // In TLS 1.3 the peer's verdict on our certificate arrives only with its first message; on
         // plain TCP a peer that insists on TLS says so there.
         let refused = matches!(greeted, Err(Error::Tls(_)));
-        if setup.tls.is_some() {
+        if setup.guard.is_some() {
             self.passed("TLS 1.3".into(), Stage::Pin);
             if refused {
                 return greeted;

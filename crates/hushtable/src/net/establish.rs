@@ -3,13 +3,12 @@
 use super::channel::Channel;
 use super::connection::{Connection, Kin};
 use super::farewell::Farewell;
+use super::guard::{Guard, Refusal, Secured};
 use super::hello::{Hello, Intent, lane_id, lane_token, session_id};
-use super::identity::{Fingerprint, Peer};
 use super::options::Options;
 use super::role::Role;
 use super::shape::LinkShape;
 use super::tcp::Tcp;
-use super::tls::{self, Tls};
 use super::transport::{Deadline, Transport};
 use crate::error::{Error, Result};
 use std::sync::Arc;
@@ -19,7 +18,8 @@ use std::time::Duration;
 /// What every connection of this party has in common.
 pub(super) struct Setup {
     pub(super) options: Options,
-    pub(super) tls: Option<tls::Settings>,
+    /// `None`: plain TCP.
+    pub(super) guard: Option<Box<dyn Guard>>,
 }
 
 /// What a connection is to become.
@@ -42,26 +42,10 @@ pub(super) struct Unanswered {
     pub(super) crowded: bool,
 }
 
-/// A connection whose peer is authenticated, unless it is plain TCP.
-pub(super) struct Secured {
-    pub(super) transport: Arc<dyn Transport>,
-    pub(super) peer_name: String,
-    /// Of its certificate, with TLS.
-    pub(super) peer: Option<Fingerprint>,
-    /// What is known of the link.
-    pub(super) link: Option<LinkShape>,
-}
-
 impl Setup {
     pub(super) fn new(options: Options) -> Result<Self> {
-        let tls = match (&options.identity, &options.peer) {
-            (Some(identity), name) => {
-                let awaited = match &options.guests {
-                    Some(names) => identity.guests(names)?,
-                    None => identity.awaited(name.as_deref())?.into_iter().collect(),
-                };
-                Some(tls::Settings::new(identity, awaited, options.timing.linger)?)
-            }
+        let guard = match (&options.identity, &options.peer) {
+            (Some(identity), _) => Some(identity.guard(&options)?),
             (None, None) => None,
             (None, Some(name)) => {
                 return Err(Error::Param {
@@ -71,7 +55,7 @@ impl Setup {
                 });
             }
         };
-        Ok(Setup { options, tls })
+        Ok(Setup { options, guard })
     }
 
     /// The deadline for a connection to become a session: as for a peer that falls silent.
@@ -130,16 +114,11 @@ impl Setup {
     }
 
     /// TLS, if this party uses it, on the connecting side.
-    pub(super) fn secure(
-        &self,
-        socket: Tcp,
-        deadline: &Deadline,
-    ) -> std::result::Result<Secured, tls::Refusal> {
+    pub(super) fn secure(&self, socket: Tcp, deadline: &Deadline) -> std::result::Result<Secured, Refusal> {
         thread::sleep(self.options.shape.rtt);
-        let Some(settings) = &self.tls else { return Ok(Secured::plain(socket)) };
+        let Some(guard) = &self.guard else { return Ok(Secured::plain(socket)) };
         thread::sleep(self.options.shape.rtt);
-        let tls = Tls::handshake(Role::P1, settings, socket, deadline)?;
-        Secured::new(tls).map_err(|error| tls::Refusal { pin: true, error })
+        guard.secure(Role::P1, socket, deadline)
     }
 
     fn greet(&self, transport: &dyn Transport, aim: Aim<'_>, deadline: &Deadline) -> Result<[u8; 32]> {
@@ -174,28 +153,6 @@ impl Setup {
             secured.transport.close(self.options.timing.linger);
         }
         outcome
-    }
-}
-
-impl Secured {
-    /// A connection whose peer has shown who it is.
-    pub(super) fn new(tls: Tls) -> Result<Self> {
-        let Some(Peer { name, fingerprint }) = tls.peer() else {
-            return Err(Error::Tls("the peer showed no certificate that is trusted".into()));
-        };
-        let link = tls.link();
-        Ok(Secured { transport: Arc::new(tls), peer_name: name, peer: Some(fingerprint), link })
-    }
-
-    /// A stream that the program brings, to the peer that it knows.
-    pub(super) fn over(transport: Arc<dyn Transport>, peer: &str) -> Self {
-        Secured { transport, peer_name: peer.into(), peer: None, link: None }
-    }
-
-    /// A connection to anybody.
-    pub(super) fn plain(socket: Tcp) -> Self {
-        let (peer_name, link) = (socket.addr().to_string(), socket.link());
-        Secured { transport: Arc::new(socket), peer_name, peer: None, link }
     }
 }
 

@@ -5,6 +5,7 @@ use super::establish::{Aim, Setup, Unanswered};
 use super::options::Options;
 use super::reception::{Reception, lengthen};
 use super::role::Role;
+use super::secure::Identity;
 use super::tcp::Tcp;
 use super::transport::Deadline;
 use crate::error::{Error, Result};
@@ -38,13 +39,7 @@ impl Listener {
     /// peer is not, or several are and none is named.
     pub fn bind(addr: &str, options: Options) -> Result<Self> {
         let setup = Arc::new(Setup::new(options)?);
-        if let Some(identity) = setup.options.identity.as_ref().filter(|identity| identity.peers().is_empty())
-        {
-            return Err(Error::Identity(format!(
-                "nobody could connect, because {} is empty: pin the peer with `hushtable identity trust`",
-                identity.trusted_path().display()
-            )));
-        }
+        setup.options.identity.as_ref().map_or(Ok(()), Identity::check_awaits_somebody)?;
         let open = || {
             let listener = TcpListener::bind(addr)?;
             listener.set_nonblocking(true)?;

@@ -1,18 +1,27 @@
 //! How to connect.
 
 use super::farewell::Farewell;
-use super::identity::Identity;
 use super::log::Log;
 use super::patience::{Patience, SLOWEST, Timing};
+use super::secure::Identity;
 use super::shape::LinkShape;
 use std::time::Duration;
 
 /// How to connect.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use hushtable::net::Options;
+///
+/// let options = Options::plain().wait(Duration::from_secs(20));
+/// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Options {
     /// Who this party is and whom it trusts; `None`: plain TCP, without any protection.
     pub identity: Option<Identity>,
-    /// The name of the peer, as [`Identity::trust`] has it: nobody else is let in. `None`: the only one
+    /// The name of the peer, as the identity has it that trusts it: nobody else is let in. `None`: the only one
     /// that is trusted.
     pub peer: Option<String>,
     /// At a listening party that serves many, in place of `peer`: the names of the peers that may come; empty:
@@ -61,6 +70,72 @@ impl Options {
             log: Log::default(),
             timing: Timing::default(),
         }
+    }
+
+    /// With TLS as this identity, or plain TCP.
+    #[must_use]
+    pub fn identity(self, identity: impl Into<Option<Identity>>) -> Self {
+        Self { identity: identity.into(), ..self }
+    }
+
+    /// With the peer of this name only.
+    #[must_use]
+    pub fn peer(self, peer: impl Into<Option<String>>) -> Self {
+        Self { peer: peer.into(), ..self }
+    }
+
+    /// With peers of these names only, at a party that serves many.
+    #[must_use]
+    pub fn guests(self, guests: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { guests: Some(guests.into_iter().map(Into::into).collect()), ..self }
+    }
+
+    /// Over such a network, which is simulated.
+    #[must_use]
+    pub fn shape(self, shape: LinkShape) -> Self {
+        Self { shape, ..self }
+    }
+
+    /// With this longest wait for progress in a message.
+    #[must_use]
+    pub fn timeout(self, timeout: Duration) -> Self {
+        Self { timeout, ..self }
+    }
+
+    /// With this longest wait for the next message.
+    #[must_use]
+    pub fn idle(self, idle: Duration) -> Self {
+        Self { idle, ..self }
+    }
+
+    /// With this longest wait for the peer to appear.
+    #[must_use]
+    pub fn wait(self, wait: Duration) -> Self {
+        Self { wait, ..self }
+    }
+
+    /// With these parameters in common.
+    #[must_use]
+    pub fn parameters(self, parameters: Vec<(String, String)>) -> Self {
+        Self { parameters, ..self }
+    }
+
+    /// Ended by this.
+    #[must_use]
+    pub fn farewell(self, farewell: Farewell) -> Self {
+        Self { farewell, ..self }
+    }
+
+    /// With this told whom a listening party turned away.
+    #[must_use]
+    pub fn log(self, log: Log) -> Self {
+        Self { log, ..self }
+    }
+
+    /// With a dead peer noticed so fast.
+    #[must_use]
+    pub fn timing(self, timing: Timing) -> Self {
+        Self { timing, ..self }
     }
 
     /// The parameters, as they are compared.

@@ -6,7 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::connection::Connection;
-use super::establish::{Aim, Secured, Setup, greeting};
+use super::establish::{Aim, Setup, greeting};
+use super::guard::Secured;
 use super::hello::{Hello, session_id};
 use super::options::Options;
 use super::role::Role;

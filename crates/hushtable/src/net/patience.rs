@@ -4,6 +4,7 @@ use std::time::Duration;
 
 /// How fast a dead peer is noticed. Both parties need about the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Timing {
     /// An idle writer shows this often that its process lives.
     pub heartbeat: Duration,
@@ -22,6 +23,26 @@ impl Default for Timing {
             silence: Duration::from_secs(8),
             linger: Duration::from_secs(2),
         }
+    }
+}
+
+impl Timing {
+    /// With such a heartbeat.
+    #[must_use]
+    pub fn heartbeat(self, heartbeat: Duration) -> Self {
+        Self { heartbeat, ..self }
+    }
+
+    /// With this longest wait without any byte.
+    #[must_use]
+    pub fn silence(self, silence: Duration) -> Self {
+        Self { silence, ..self }
+    }
+
+    /// With this longest wait for the last bytes.
+    #[must_use]
+    pub fn linger(self, linger: Duration) -> Self {
+        Self { linger, ..self }
     }
 }
 

@@ -11,12 +11,12 @@ mod lobby;
 mod readiness;
 
 use super::agree;
-use super::establish::{Aim, Secured, Setup, greeting, same_lane};
+use super::establish::{Aim, Setup, greeting, same_lane};
+use super::fingerprint::Fingerprint;
+use super::guard::{FIRST_BYTE, Secured};
 use super::hello::{Hello, Intent, MAGIC, lane_id, session_id};
-use super::identity::Fingerprint;
 use super::role::Role;
 use super::tcp::Tcp;
-use super::tls::{FIRST_BYTE, Tls};
 use super::transport::{Deadline, Transport};
 use crate::error::{Error, Result};
 use guests::{Guest, Guests};
@@ -324,7 +324,7 @@ fn hear(setup: &Setup, socket: TcpStream, known: &OnceLock<Fingerprint>) -> Resu
     let deadline = setup.deadline();
     let socket = Tcp::new(socket)?;
     let first = socket.peek(deadline.left()).map_err(|e| deadline.fault(e, "greeting"))?;
-    let secured = match (&setup.tls, first) {
+    let secured = match (&setup.guard, first) {
         (_, None) => return Err(Error::Closed),
         (None, Some(FIRST_BYTE)) => {
             let error = "the peer uses TLS, this party plain TCP";
@@ -335,9 +335,8 @@ fn hear(setup: &Setup, socket: TcpStream, known: &OnceLock<Fingerprint>) -> Resu
             return Err(wrong_kind(setup, socket, true, error, &deadline));
         }
         (None, _) => Secured::plain(socket),
-        (Some(settings), _) => {
-            let tls = Tls::handshake(Role::P0, settings, socket, &deadline);
-            let secured = Secured::new(tls.map_err(|refusal| refusal.error)?)?;
+        (Some(guard), _) => {
+            let secured = guard.secure(Role::P0, socket, &deadline).map_err(|refusal| refusal.error)?;
             if let Some(peer) = secured.peer {
                 let _ = known.set(peer);
             }

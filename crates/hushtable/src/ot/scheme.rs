@@ -6,6 +6,7 @@ use crate::error::Error;
 
 /// How correlated OTs are made. By default predicted time decides ([`Limits`](super::Limits)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Scheme {
     /// IKNP: 16 bytes per OT.
     Iknp,

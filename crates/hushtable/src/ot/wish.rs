@@ -24,6 +24,7 @@ use crate::{
 
 /// What a party wishes of its session's correlated OTs.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct OtWish {
     /// The extension asked for; `None`: the one with the least predicted time.
     pub scheme: Option<Scheme>,
@@ -36,6 +37,26 @@ pub struct OtWish {
 impl Default for OtWish {
     fn default() -> Self {
         Self { scheme: None, link: None, rates: Rates::REFERENCE }
+    }
+}
+
+impl OtWish {
+    /// For this extension.
+    #[must_use]
+    pub fn scheme(self, scheme: impl Into<Option<Scheme>>) -> Self {
+        Self { scheme: scheme.into(), ..self }
+    }
+
+    /// Over this link.
+    #[must_use]
+    pub fn link(self, link: impl Into<Option<LinkShape>>) -> Self {
+        Self { link: link.into(), ..self }
+    }
+
+    /// With machines so fast.
+    #[must_use]
+    pub fn rates(self, rates: Rates) -> Self {
+        Self { rates, ..self }
     }
 }
 

@@ -8,6 +8,7 @@ use crate::{
 
 /// How fast a pair of machines is: seconds without the link's delay, or nanoseconds an item.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Machine {
     /// Seconds from connecting to the end of the base OTs.
     pub start: f64,
@@ -27,6 +28,12 @@ pub struct Machine {
     pub asked: Option<Scheme>,
 }
 
+impl Default for Machine {
+    fn default() -> Self {
+        Self::REFERENCE
+    }
+}
+
 impl Machine {
     /// What `hushtable calibrate` finds, as for [`Rates::REFERENCE`].
     pub const REFERENCE: Self = Self {
@@ -43,6 +50,12 @@ impl Machine {
     /// What parties with such machines come to over this link.
     pub fn setting(&self, link: LinkShape) -> Setting {
         Setting::new(self.asked, link, &self.ots)
+    }
+
+    /// With this extension.
+    #[must_use]
+    pub fn asked(self, asked: impl Into<Option<Scheme>>) -> Self {
+        Self { asked: asked.into(), ..self }
     }
 
     /// Of two ends the slower in each respect: what a session of both runs at.

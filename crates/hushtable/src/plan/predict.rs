@@ -29,6 +29,7 @@ pub struct Estimate {
 
 /// The prediction for one protocol.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Prediction {
     /// Which one.
     pub protocol: Protocol,

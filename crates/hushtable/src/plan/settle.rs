@@ -20,6 +20,7 @@ use crate::{
 
 /// What a party brings to the choice.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Wish {
     /// The protocol asked for; `None` leaves the choice open.
     pub protocol: Option<Protocol>,
@@ -29,6 +30,39 @@ pub struct Wish {
     pub machine: Machine,
     /// The link, if it is known.
     pub link: Option<LinkShape>,
+}
+
+impl Default for Wish {
+    /// The best in all, by machines as those of the reference, over a link to be measured.
+    fn default() -> Self {
+        Self { protocol: None, objective: Objective::Total, machine: Machine::REFERENCE, link: None }
+    }
+}
+
+impl Wish {
+    /// For this protocol.
+    #[must_use]
+    pub fn protocol(self, protocol: impl Into<Option<Protocol>>) -> Self {
+        Self { protocol: protocol.into(), ..self }
+    }
+
+    /// With this made small.
+    #[must_use]
+    pub fn objective(self, objective: Objective) -> Self {
+        Self { objective, ..self }
+    }
+
+    /// With machines so fast.
+    #[must_use]
+    pub fn machine(self, machine: Machine) -> Self {
+        Self { machine, ..self }
+    }
+
+    /// Over this link.
+    #[must_use]
+    pub fn link(self, link: impl Into<Option<LinkShape>>) -> Self {
+        Self { link: link.into(), ..self }
+    }
 }
 
 /// Instead of a protocol's number: the choice is open.

@@ -12,11 +12,11 @@ use super::{
     header::{self, About},
     journal,
     ledger::Ledger,
-    pieces::{LONGEST, Pieces, SEAL},
+    pieces::{LONGEST, Pieces},
 };
 use crate::{
     error::{Error, Result},
-    net::Identity,
+    net::{Identity, SEAL},
     operation::Operation,
     party::Party,
     source::{self, MAX_ITEMS, Shape},
@@ -167,6 +167,7 @@ fn begin(dir: &Path, identity: &Identity, about: About) -> Result<Store> {
     files::write(&path, &header)?;
     let lock = File::open(&path).map_err(files::at(&path))?;
     journal::lock(&lock, &path)?;
-    let pieces = Pieces::new(dir, about, &header, &keys.pieces(), ledger, lock);
+    let seal = identity.seal(&keys.pieces());
+    let pieces = Pieces::new(dir, about, &header, seal, ledger, lock);
     Ok(Store { pieces: Arc::new(pieces), cursor: 0, end: 0, agreed: false })
 }

@@ -10,19 +10,17 @@ use std::{
     sync::{Mutex, MutexGuard},
 };
 
-use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use zeroize::Zeroizing;
 
 use super::{files, header::About, ledger::Ledger};
 use crate::{
     error::{Error, Result},
+    net::Seal,
     process::Process,
     source::{Shape, short},
 };
 
 const EXTENSION: &str = "piece";
-/// What a sealed piece has besides its material: a tag and a nonce.
-pub(super) const SEAL: usize = 16 + NONCE_LEN;
 /// Bytes of a piece, at most.
 pub(super) const LONGEST: usize = 1 << 28;
 
@@ -31,7 +29,7 @@ pub(super) struct Pieces {
     dir: PathBuf,
     about: About,
     header: [u8; 32],
-    key: LessSafeKey,
+    seal: Box<dyn Seal>,
     ledger: Mutex<Ledger>,
     process: Process,
     /// Keeps other processes out of the folder.
@@ -43,16 +41,15 @@ impl Pieces {
         dir: &Path,
         about: About,
         header: &[u8],
-        key: &Zeroizing<[u8; 32]>,
+        seal: Box<dyn Seal>,
         ledger: Ledger,
         lock: File,
     ) -> Self {
-        let key = UnboundKey::new(&CHACHA20_POLY1305, &**key).expect("a key of 32 bytes");
         Self {
             dir: dir.into(),
             about,
             header: *blake3::hash(header).as_bytes(),
-            key: LessSafeKey::new(key),
+            seal,
             ledger: Mutex::new(ledger),
             process: Process::current(),
             _lock: lock,
@@ -73,7 +70,7 @@ impl Pieces {
     }
 
     /// As a fork sees them.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "tls"))]
     pub(super) fn inherit(&mut self, process: Process) {
         self.process = process;
     }
@@ -134,16 +131,7 @@ impl Pieces {
 
     /// Writes a new piece.
     pub(super) fn seal(&self, number: u64, mut bytes: Zeroizing<Vec<u8>>) -> Result<()> {
-        let mut nonce = [0; NONCE_LEN];
-        getrandom::fill(&mut nonce).map_err(|e| Error::Io {
-            what: "system randomness".into(),
-            source: std::io::Error::other(e.to_string()),
-        })?;
-        let unique = Nonce::assume_unique_for_key(nonce);
-        self.key
-            .seal_in_place_append_tag(unique, Aad::from(self.aad(number)), &mut *bytes)
-            .expect("a piece is far shorter than the cipher allows");
-        bytes.extend(nonce);
+        self.seal.seal(&self.aad(number), &mut bytes)?;
         files::write(&self.path(number), &bytes)
     }
 
@@ -152,11 +140,8 @@ impl Pieces {
         let path = self.path(number);
         let mut bytes = Zeroizing::new(files::read(&path, LONGEST)?);
         let damaged = |what: &str| Error::Store(format!("{}: {what}", path.display()));
-        let wrong = || damaged("damaged, or not of this store");
-        let (sealed, nonce) = bytes.split_last_chunk_mut::<NONCE_LEN>().ok_or_else(wrong)?;
-        let nonce = Nonce::assume_unique_for_key(*nonce);
-        let plain =
-            self.key.open_in_place(nonce, Aad::from(self.aad(number)), sealed).map_err(|_| wrong())?;
+        let plain = self.seal.open(&self.aad(number), &mut bytes);
+        let plain = plain.ok_or_else(|| damaged("damaged, or not of this store"))?;
         read(plain).map_err(|error| damaged(&error.to_string()))
     }
 

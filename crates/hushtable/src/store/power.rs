@@ -4,6 +4,7 @@
 //! A disk keeps what was synced. Of the rest it keeps any part: bytes of a file without its name, a name
 //! without its bytes, a later write without an earlier one, a write cut short or as zeros. Nothing but a
 //! sync of a file keeps its bytes, and nothing but a sync of a folder the names in it.
+#![cfg_attr(not(feature = "tls"), allow(dead_code))] // its tests have identities
 
 use std::{
     cell::RefCell,
@@ -243,4 +244,5 @@ impl Luck {
     }
 }
 
+#[cfg(feature = "tls")]
 mod tests;

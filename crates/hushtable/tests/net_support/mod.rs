@@ -2,23 +2,21 @@
 #![allow(dead_code)] // Each test file uses a part of it.
 
 mod crowd;
+#[cfg(feature = "tls")]
+mod secure;
 
+#[cfg(feature = "tls")]
 pub use crowd::{loiter, loiter_elsewhere, sockets};
 pub use hushtable::net::WIRE_VERSION;
-use hushtable::net::{Connection, Identity, Listener, Log, Options, Peer, Timing, connect};
+use hushtable::net::{Connection, Listener, Log, Options, Timing, connect};
 use hushtable::{Error, Result};
-use rustls::crypto::ring;
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{ClientConfig, ClientConnection};
-use std::fs;
+#[cfg(feature = "tls")]
+pub use secure::*;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
 
 pub const MIB: usize = 1 << 20;
 
@@ -37,69 +35,16 @@ pub fn connected<A: Send, B: Send>(
 
 /// Plain TCP with so little patience that failures show within a second.
 pub fn plain() -> Options {
-    Options {
-        timeout: Duration::from_millis(1500),
-        idle: Duration::from_millis(1500),
-        wait: Duration::from_secs(20),
-        timing: Timing {
-            heartbeat: Duration::from_millis(50),
-            silence: Duration::from_millis(500),
-            linger: Duration::from_millis(500),
-        },
-        ..Options::plain()
-    }
-}
-
-/// TLS with little patience.
-pub fn secure(dir: &Path) -> Options {
-    Options { identity: Some(Identity::load(dir).expect("a sound identity")), ..plain() }
-}
-
-/// Two identities; which trusts which is up to the test.
-pub struct Folders {
-    pub root: TempDir,
-    pub bank: PathBuf,
-    pub telecom: PathBuf,
-}
-
-impl Folders {
-    pub fn strangers() -> Self {
-        let root = tempfile::tempdir().unwrap();
-        let [bank, telecom] = ["bank", "telecom"].map(|name| {
-            let dir = root.path().join(format!("{name}.id"));
-            Identity::create(&dir, name).unwrap();
-            dir
-        });
-        Folders { root, bank, telecom }
-    }
-
-    pub fn friends() -> Self {
-        let folders = Self::strangers();
-        folders.bank_trusts_telecom();
-        folders.telecom_trusts_bank();
-        folders
-    }
-
-    pub fn bank_trusts_telecom(&self) {
-        trust(&self.bank, &self.telecom, None);
-    }
-
-    pub fn telecom_trusts_bank(&self) {
-        trust(&self.telecom, &self.bank, None);
-    }
-
-    /// A third identity; nobody trusts it, and it trusts nobody.
-    pub fn third(&self, name: &str) -> PathBuf {
-        let dir = self.root.path().join(format!("{name}.id"));
-        Identity::create(&dir, name).unwrap();
-        dir
-    }
-}
-
-/// The identity in `dir` trusts that in `peer`, after a look at its fingerprint.
-pub fn trust(dir: &Path, peer: &Path, name: Option<&str>) -> Peer {
-    let fingerprint = Identity::load(peer).unwrap().fingerprint();
-    Identity::trust(dir, &peer.join("cert.pem"), fingerprint, name).unwrap()
+    Options::plain()
+        .timeout(Duration::from_millis(1500))
+        .idle(Duration::from_millis(1500))
+        .wait(Duration::from_secs(20))
+        .timing(
+            Timing::default()
+                .heartbeat(Duration::from_millis(50))
+                .silence(Duration::from_millis(500))
+                .linger(Duration::from_millis(500)),
+        )
 }
 
 /// What a listening party says of the callers that it turned away.
@@ -232,7 +177,7 @@ pub fn turned_away<T>(
     visit: impl FnOnce(SocketAddr) -> T + Send,
 ) -> Vec<String> {
     let diary = Diary::default();
-    let listener = Listener::bind("127.0.0.1:0", Options { log: diary.log(), ..options }).unwrap();
+    let listener = Listener::bind("127.0.0.1:0", options.log(diary.log())).unwrap();
     let addr = listener.local_addr();
     let seen = diary.clone();
     thread::scope(|scope| {
@@ -247,25 +192,6 @@ pub fn turned_away<T>(
         assert_eq!(id, visitors.join().unwrap());
     });
     diary.lines()
-}
-
-/// A caller with the identity in this folder, whose TLS handshake is over and who then says nothing.
-pub fn mute(dir: &Path, addr: SocketAddr) -> rustls::StreamOwned<ClientConnection, TcpStream> {
-    let [key, certificate] = ["key.pem", "cert.pem"].map(|name| fs::read(dir.join(name)).unwrap());
-    let certificate = CertificateDer::from_pem_slice(&certificate).unwrap();
-    let key = PrivateKeyDer::from_pem_slice(&key).unwrap();
-    let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_protocol_versions(&[&rustls::version::TLS13])
-        .unwrap()
-        .dangerous()
-        .with_custom_certificate_verifier(Arc::new(Anybody))
-        .with_client_auth_cert(vec![certificate], key)
-        .unwrap();
-    config.enable_sni = false;
-    let session = ClientConnection::new(Arc::new(config), ServerName::try_from("x").unwrap()).unwrap();
-    let mut caller = rustls::StreamOwned::new(session, TcpStream::connect(addr).unwrap());
-    caller.conn.complete_io(&mut caller.sock).unwrap();
-    caller
 }
 
 /// Reads until the other end has hung up.
@@ -296,43 +222,4 @@ pub fn tls_error<T>(outcome: Result<T>) -> String {
 /// Bytes that differ from place to place.
 pub fn pattern(len: usize, seed: u64) -> Vec<u8> {
     (0..len as u64).map(|i| ((i ^ seed).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as u8).collect()
-}
-
-/// Accepts every certificate.
-#[derive(Debug)]
-pub struct Anybody;
-
-impl rustls::client::danger::ServerCertVerifier for Anybody {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> std::result::Result<rustls::client::danger::ServerCertVerified, rustls::Error> {
-        Ok(rustls::client::danger::ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &rustls::DigitallySignedStruct,
-    ) -> std::result::Result<rustls::client::danger::HandshakeSignatureValid, rustls::Error> {
-        Ok(rustls::client::danger::HandshakeSignatureValid::assertion())
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &rustls::DigitallySignedStruct,
-    ) -> std::result::Result<rustls::client::danger::HandshakeSignatureValid, rustls::Error> {
-        Ok(rustls::client::danger::HandshakeSignatureValid::assertion())
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<rustls::SignatureScheme> {
-        ring::default_provider().signature_verification_algorithms.supported_schemes()
-    }
 }

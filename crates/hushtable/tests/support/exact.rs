@@ -231,6 +231,7 @@ pub fn exact(function: Function, x: Exact) -> Exact {
         Function::Asin => x.asin(),
         Function::Acos => PI.scaled(-1) - x.asin(),
         Function::Atan => x.atan(),
+        other => panic!("{other} is not known exactly"),
     }
 }
 

@@ -262,13 +262,13 @@ pub const JOBS: &[(&str, Option<Scheme>, Job)] = &[
     }),
     ("sigmoid", None, |p| {
         let domain = Some(Bounds { lo: -8.0, hi: 8.0 });
-        let options = Options { domain, ..Options::default() };
+        let options = Options::default().domain(domain);
         let material = Evaluation::new(Function::Sigmoid, 24, 8, &options)?.prepare(p, BATCH)?;
         let x = fixed::shared(p.role(), &[0.5; BATCH], 24, 8, SEED)?;
         material.eval(p, &x).and_then(|_| p.barrier())
     }),
     ("sine of radians", None, |p| {
-        let options = Options { method: Method::Angle, ..Options::default() };
+        let options = Options::default().method(Method::Angle);
         let material = Evaluation::new(Function::Sin, 24, 8, &options)?.prepare(p, BATCH)?;
         let x = fixed::shared(p.role(), &[0.5; BATCH], 24, 8, SEED)?;
         material.eval(p, &x).and_then(|_| p.barrier())

@@ -12,6 +12,7 @@ pub mod recorded;
 pub mod relay;
 pub mod shares;
 pub mod stats;
+#[cfg(feature = "tls")]
 pub mod stores;
 pub mod sweep;
 pub mod transcripts;

@@ -8,12 +8,12 @@ use hushtable::{
     math::{
         Affine, Bounds, Evaluation, Function, GeluJob, Method, NormJob, Options, Outside, SoftmaxJob, gelu,
     },
-    operation::{Bands, Compare, LayerNorm, Multiply, Operation, Products, Relation, Select, Truncate},
+    operation::{
+        Bands, Compare, LayerNorm, Lookup, Multiply, Operation, Products, Relation, Select, Truncate,
+    },
     share::Sharing,
 };
 use prim::{block::Block, prg::Prg, ring::low};
-
-use super::stores::blank;
 
 /// An operation, the numbers that it gets, and what it should give.
 pub struct Case {
@@ -61,7 +61,7 @@ fn many(seed: u128, bits: u32, count: usize) -> Vec<i64> {
 /// A function of numbers with 6 bits behind the point, in 24 bits, over -2 to 2.
 fn function(method: Method, outside: Outside) -> Case {
     let domain = Bounds { lo: -2.0, hi: 2.0 };
-    let options = Options { domain: Some(domain), method, outside, ..Options::default() };
+    let options = Options::default().domain(domain).method(method).outside(outside);
     let operation = Evaluation::new(Function::Sigmoid, 24, 6, &options).unwrap();
     let limit = if outside == Outside::Strict { 128 } else { 1000 };
     let x: Vec<i64> = numbers(1, 24).iter().map(|x| x.rem_euclid(2 * limit) - limit).collect();
@@ -184,7 +184,7 @@ pub fn cases() -> Vec<Case> {
     };
     let job = LookupJob { index: Sharing::Additive, output: Sharing::Additive, index_bits: 5, value_bits: 9 };
     let lookups = [Protocol::SpLut, Protocol::Tree]
-        .map(|protocol| unary(blank(protocol, job), 5, numbers(8, 5), |_| 0));
+        .map(|protocol| unary(Lookup::blank(protocol, job).unwrap(), 5, numbers(8, 5), |_| 0));
     let mut all = vec![
         function(Method::Direct, Outside::Saturate),
         function(Method::Direct, Outside::Strict),

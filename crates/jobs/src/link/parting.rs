@@ -86,14 +86,14 @@ impl Link {
             Some(folder) => Options::secure(Identity::load(folder)?),
             None => Options::plain(),
         };
-        let options = Options { peer: self.peer.clone(), farewell: self.farewell.clone(), ..options };
+        let options = options.peer(self.peer.clone()).farewell(self.farewell.clone());
         match (&self.listen, &self.connect) {
             // Nobody knows a port that was not given out yet.
             (Some(address), _) if !address.ends_with(":0") => {
-                drop(listen(address, Options { wait: VISIT, ..options })?.accept()?);
+                drop(listen(address, options.wait(VISIT))?.accept()?);
             }
             (None, Some(address)) => {
-                drop(net::connect(address, Options { wait: Duration::ZERO, ..options })?);
+                drop(net::connect(address, options.wait(Duration::ZERO))?);
             }
             _ => {}
         }

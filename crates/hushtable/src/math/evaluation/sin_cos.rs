@@ -164,7 +164,7 @@ impl SinCos {
     }
 
     /// What both parties compare.
-    pub fn digest(&self) -> blake3::Hash {
+    pub fn digest(&self) -> crate::terms::Digest {
         let Program { bits, grid, fraction_out, forms, .. } = &*self.0;
         let head = vec![u64::from(*bits), (*fraction_out).into()];
         let parts = [head, grid.words()].into_iter().chain(forms.iter().map(Form::words));

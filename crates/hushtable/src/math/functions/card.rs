@@ -28,6 +28,7 @@ pub struct Accuracy {
 
 /// What is known of an evaluation, public. Printed, it is the function card.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Card {
     /// The function.
     pub function: String,
@@ -158,6 +159,7 @@ impl fmt::Display for Card {
 
 /// What is known of a function of a tensor, public. Printed, it is its card.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct TensorCard {
     /// The function.
     pub function: &'static str,

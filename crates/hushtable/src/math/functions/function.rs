@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 
 /// A function of one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Function {
     /// `1 / (1 + e^-x)`
     Sigmoid,

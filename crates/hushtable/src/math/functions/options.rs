@@ -6,7 +6,14 @@ use super::{Bounds, Tail};
 use crate::arith::Objective;
 
 /// What is to be made of a function. Public, the same at both parties.
+///
+/// ```
+/// use hushtable::math::{Bounds, Method, Options};
+///
+/// let options = Options::default().domain(Bounds { lo: -8.0, hi: 8.0 }).method(Method::Direct);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Options {
     /// Where it is evaluated; by default the function's own domain, as much of it as the ring holds, or a larger
     /// one at whose ends the function is less than a unit of a result from what it saturates to. If
@@ -43,8 +50,53 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// Where it is evaluated.
+    #[must_use]
+    pub fn domain(self, domain: impl Into<Option<Bounds>>) -> Self {
+        Self { domain: domain.into(), ..self }
+    }
+
+    /// Where all numbers lie.
+    #[must_use]
+    pub fn range(self, range: impl Into<Option<Bounds>>) -> Self {
+        Self { range: range.into(), ..self }
+    }
+
+    /// How.
+    #[must_use]
+    pub fn method(self, method: Method) -> Self {
+        Self { method, ..self }
+    }
+
+    /// What becomes of numbers outside.
+    #[must_use]
+    pub fn outside(self, outside: Outside) -> Self {
+        Self { outside, ..self }
+    }
+
+    /// Bits behind the point of the results.
+    #[must_use]
+    pub fn fraction_out(self, fraction_out: impl Into<Option<u32>>) -> Self {
+        Self { fraction_out: fraction_out.into(), ..self }
+    }
+
+    /// What is to be small.
+    #[must_use]
+    pub fn objective(self, objective: Objective) -> Self {
+        Self { objective, ..self }
+    }
+
+    /// The largest error allowed.
+    #[must_use]
+    pub fn max_ulp(self, max_ulp: impl Into<Option<f64>>) -> Self {
+        Self { max_ulp: max_ulp.into(), ..self }
+    }
+}
+
 /// How a function is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Method {
     /// The cheapest that is accurate enough.
     Auto,
@@ -63,6 +115,7 @@ pub enum Method {
 
 /// What becomes of numbers outside the domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Outside {
     /// [`Saturate`](Self::Saturate) beyond an end where the function has a limit or tends to the number itself,
     /// [`Strict`](Self::Strict) beyond one where it has neither, and where it has no value at all. A function that repeats is

@@ -79,7 +79,7 @@ impl Tabulated {
     }
 
     /// What both parties compare: scale and every entry.
-    pub fn digest(&self) -> blake3::Hash {
+    pub fn digest(&self) -> crate::terms::Digest {
         let mut hash = blake3::Hasher::new();
         hash.update(&self.fraction_bits.to_le_bytes());
         for entry in &self.entries {

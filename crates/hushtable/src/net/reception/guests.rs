@@ -1,7 +1,7 @@
 //! Callers who are being heard, each in a thread of its own.
 
 use super::lobby::home;
-use crate::net::identity::Fingerprint;
+use crate::net::fingerprint::Fingerprint;
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};

@@ -1,8 +1,9 @@
 //! Signatures by the keys of identities, besides those in handshakes.
 
-use super::certificate::{Fingerprint, name_of, read_certificate};
+use super::certificate::{name_of, read_certificate};
 use super::{CERTIFICATE, Identity};
 use crate::error::{Error, Result};
+use crate::net::fingerprint::Fingerprint;
 use ring::signature::{ECDSA_P256_SHA256_ASN1, UnparsedPublicKey};
 use rustls::SignatureScheme;
 use rustls::pki_types::CertificateDer;

@@ -2,11 +2,12 @@
 
 use super::identity::{Identity, Peer, Pin};
 use super::pin::{Pins, refused_by_us};
-use super::role::Role;
-use super::shape::LinkShape;
-use super::tcp::Tcp;
-use super::transport::{Deadline, Transport, again};
 use crate::error::{Error, Result};
+use crate::net::guard::{FIRST_BYTE, Guard, Refusal, Secured};
+use crate::net::options::Options;
+use crate::net::role::Role;
+use crate::net::tcp::Tcp;
+use crate::net::transport::{Deadline, Transport, again};
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::ServerName;
 use rustls::sign::SingleCertAndKey;
@@ -15,13 +16,11 @@ use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// First byte of every TLS connection: a handshake record.
-pub(super) const FIRST_BYTE: u8 = 22;
 /// Most plaintext encrypted at once, so that reader and writer take turns.
 const BLOCK: usize = 64 << 10;
 
 /// What both sides need to open connections.
-pub(super) struct Settings {
+struct Settings {
     client: Arc<ClientConfig>,
     server: Arc<ServerConfig>,
     identity: Identity,
@@ -29,7 +28,7 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    pub(super) fn new(identity: &Identity, awaited: Vec<Pin>, linger: Duration) -> Result<Self> {
+    fn new(identity: &Identity, awaited: Vec<Pin>, linger: Duration) -> Result<Self> {
         let provider = Arc::new(CryptoProvider {
             cipher_suites: vec![
                 ring::cipher_suite::TLS13_AES_128_GCM_SHA256,
@@ -76,15 +75,31 @@ impl Settings {
     }
 }
 
-/// Why no TLS connection came about.
-pub(super) struct Refusal {
-    /// One party does not accept the other's certificate; otherwise TLS itself failed.
-    pub(super) pin: bool,
-    pub(super) error: Error,
+impl Identity {
+    /// TLS with the peer, or one of the guests, that these options name.
+    pub(in crate::net) fn guard(&self, options: &Options) -> Result<Box<dyn Guard>> {
+        let awaited = match &options.guests {
+            Some(names) => self.guests(names)?,
+            None => self.awaited(options.peer.as_deref())?.into_iter().collect(),
+        };
+        Ok(Box::new(Settings::new(self, awaited, options.timing.linger)?))
+    }
+}
+
+impl Guard for Settings {
+    fn secure(&self, role: Role, socket: Tcp, deadline: &Deadline) -> std::result::Result<Secured, Refusal> {
+        let tls = Tls::handshake(role, self, socket, deadline)?;
+        let Some(Peer { name, fingerprint }) = tls.peer() else {
+            let error = Error::Tls("the peer showed no certificate that is trusted".into());
+            return Err(Refusal { pin: true, error });
+        };
+        let link = tls.socket.link();
+        Ok(Secured { transport: Arc::new(tls), peer_name: name, peer: Some(fingerprint), link })
+    }
 }
 
 /// An established TLS connection.
-pub(super) struct Tls {
+struct Tls {
     socket: Tcp,
     session: Mutex<rustls::Connection>,
     /// Records made and not yet written. Never locked while `session` is, except in that order by
@@ -105,13 +120,8 @@ struct Pending {
 }
 
 impl Tls {
-    /// As [`Tcp::link`].
-    pub(super) fn link(&self) -> Option<LinkShape> {
-        self.socket.link()
-    }
-
     /// Runs the handshake, with the certificates checked on both sides.
-    pub(super) fn handshake(
+    fn handshake(
         role: Role,
         settings: &Settings,
         socket: Tcp,
@@ -132,7 +142,7 @@ impl Tls {
     }
 
     /// Who the peer is; `None` if it showed no certificate that is pinned.
-    pub(super) fn peer(&self) -> Option<Peer> {
+    fn peer(&self) -> Option<Peer> {
         let session = self.session.lock().expect("no panic while the lock is held");
         let certificate = session.peer_certificates()?.first()?;
         self.identity.pin_of(certificate).map(Pin::peer)

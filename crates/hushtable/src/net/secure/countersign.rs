@@ -18,10 +18,13 @@
 //! # Source
 //! RFC 8446, section 4.4.3, for the separation.
 
-use super::channel::Channel;
-use super::identity::{Certificate, Fingerprint, Identity};
-use super::role::Role;
+use super::identity::{Certificate, Identity};
 use crate::error::{Error, Result};
+use crate::net::channel::Channel;
+use crate::net::connection::Connection;
+use crate::net::fingerprint::Fingerprint;
+use crate::net::role::Role;
+use std::time::SystemTime;
 
 /// What else the keys sign is a handshake: its words are others.
 const CONTEXT: &[u8] = b"hushtable 2026-11 record of a job";
@@ -140,8 +143,31 @@ const COMMITTED: [&str; 2] = ["digest of what P0 alone says", "digest of what P1
 /// How many fields a statement begins with, before those that were given.
 const BEFORE: usize = 7;
 
+impl Connection {
+    /// Signs `fields` together with the peer, which must do so at the same point. What is signed begins with both
+    /// certificates' fingerprints, the session, when each party says it is, and what each commits to: `own` is this
+    /// party's digest of what it says alone. 2 rounds.
+    ///
+    /// # Errors
+    /// [`Error::Identity`] without TLS, or if `identity` has no key of the usual kind; [`Error::Peer`] if the parties'
+    /// clocks are more than a day apart, or the peer's signature is not that of its certificate over the same; and those
+    /// of the channel.
+    pub fn countersign(
+        &mut self,
+        identity: &Identity,
+        fields: &[(String, String)],
+        own: [u8; 32],
+    ) -> Result<Signed> {
+        let nobody = || Error::Identity("without TLS nobody can sign".into());
+        let peer = self.peer_fingerprint().ok_or_else(nobody)?;
+        let now = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs());
+        let session = (self.role(), peer, self.id());
+        countersign(self.channel(), identity, session, (fields, own), now)
+    }
+}
+
 /// Signs with the peer, who does the same; `session` is this party's role, the peer and the session's id.
-pub(super) fn countersign(
+fn countersign(
     channel: &mut Channel,
     identity: &Identity,
     (role, peer, session): (Role, Fingerprint, [u8; 32]),
@@ -216,7 +242,6 @@ fn message(fields: &[(String, String)]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::Connection;
     use std::thread;
 
     fn fields(texts: &[(&str, &str)]) -> Vec<(String, String)> {

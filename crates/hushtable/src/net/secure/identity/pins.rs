@@ -1,8 +1,9 @@
 //! The certificates that an identity trusts.
 
-use super::certificate::{Fingerprint, name_of, read_certificate};
+use super::certificate::{name_of, read_certificate};
 use super::files::TRUSTED;
 use crate::error::{Error, Result};
+use crate::net::fingerprint::Fingerprint;
 use rustls::pki_types::CertificateDer;
 use std::fs;
 use std::io::ErrorKind;

@@ -1,7 +1,8 @@
 //! Acceptance of the peer's certificate: it must be the pinned one of a peer that is awaited, and be
 //! valid now.
 
-use super::identity::{Fingerprint, Identity, Pin, name_of, validity_problem};
+use super::identity::{Identity, Pin, name_of, validity_problem};
+use crate::net::fingerprint::Fingerprint;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};

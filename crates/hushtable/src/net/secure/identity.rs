@@ -9,15 +9,18 @@
 //! ```
 
 mod certificate;
+mod disk;
 mod files;
+mod name;
 mod pins;
 mod signing;
 mod trust;
 
 use crate::error::{Error, Result};
-use crate::net::text::is_name;
+use crate::net::fingerprint::Fingerprint;
 use certificate::read_certificate;
-use files::{CERTIFICATE, KEY, SPENT, TRUSTED, beside, read_private, write_new};
+use files::{CERTIFICATE, KEY, TRUSTED, beside, read_private, write_new};
+use name::check_name;
 use pins::read_usable;
 use rcgen::{CertificateParams, DnType, KeyPair, date_time_ymd};
 use rustls::crypto::ring::sign::any_supported_type;
@@ -31,7 +34,6 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use zeroize::Zeroizing;
 
-pub use certificate::Fingerprint;
 pub(super) use certificate::{name_of, validity_problem};
 pub use pins::Peer;
 pub(super) use pins::Pin;
@@ -137,16 +139,6 @@ impl Identity {
         self.0.dir.join(CERTIFICATE)
     }
 
-    /// The folder with how far each store of this identity is spent: the store of correlations writes there.
-    pub(crate) fn spent_path(&self) -> PathBuf {
-        self.0.dir.join(SPENT)
-    }
-
-    /// A key for the files named by `id`, the same whenever this identity is loaded.
-    pub(crate) fn disk_key(&self, id: &[u8; 32]) -> Zeroizing<[u8; 32]> {
-        Zeroizing::new(*blake3::keyed_hash(&self.0.disk, id).as_bytes())
-    }
-
     pub(super) fn trusted_path(&self) -> PathBuf {
         self.0.dir.join(TRUSTED)
     }
@@ -160,20 +152,6 @@ impl fmt::Debug for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Identity({}, {})", self.0.name, self.0.fingerprint)
     }
-}
-
-/// The name, if it is one that can be shown and be a file's.
-fn check_name<'a>(what: &'static str, name: &'a str) -> Result<&'a str> {
-    if is_name(name) {
-        return Ok(name);
-    }
-    Err(Error::Param {
-        what,
-        got: format!("{name:?}"),
-        accepted: "1 to 64 bytes of letters and digits, composed (NFC), '-', '_', '.' (not first) and single blanks \
-                   between them"
-            .into(),
-    })
 }
 
 /// A key and its certificate, in PEM format.

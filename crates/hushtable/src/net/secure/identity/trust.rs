@@ -1,11 +1,12 @@
 //! Whom an identity trusts, and the change of its own key.
 
-use super::certificate::{Fingerprint, name_of, read_certificate, to_pem, validity_problem};
+use super::certificate::{name_of, read_certificate, to_pem, validity_problem};
 use super::files::{self, CERTIFICATE, KEY, SPENT, TRUSTED};
+use super::name::{check_name, is_name};
 use super::pins::{Peer, Pin, named, names, pin_path, read_trusted, read_usable};
-use super::{Identity, Inner, check_name, make};
+use super::{Identity, Inner, make};
 use crate::error::{Error, Result};
-use crate::net::text::is_name;
+use crate::net::fingerprint::Fingerprint;
 use rustls::pki_types::CertificateDer;
 use std::fs;
 use std::path::Path;
@@ -121,6 +122,20 @@ impl Identity {
     /// [`Error::Identity`] if no peer has that name, or several are trusted and none is named.
     pub fn expected(&self, name: Option<&str>) -> Result<Option<Peer>> {
         Ok(self.awaited(name)?.as_ref().map(Pin::peer))
+    }
+
+    /// `Ok(())` if a party that listens could let in anybody at all.
+    ///
+    /// # Errors
+    /// [`Error::Identity`] if nobody is trusted.
+    pub(in crate::net) fn check_awaits_somebody(&self) -> Result<()> {
+        if !self.0.trusted.is_empty() {
+            return Ok(());
+        }
+        Err(Error::Identity(format!(
+            "nobody could connect, because {} is empty: pin the peer with `hushtable identity trust`",
+            self.trusted_path().display()
+        )))
     }
 
     /// The pin of that peer.
