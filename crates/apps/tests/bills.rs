@@ -12,7 +12,10 @@ use hushtable_apps::{
     fusion::Fusion,
     inference::{Block, BlockShape, Weights},
     proximity::{Places, Proximity},
-    scoring::{Question, Scoring},
+    scoring::{
+        Question, Scoring,
+        model::{Model, Part},
+    },
 };
 
 #[test]
@@ -50,6 +53,26 @@ fn scores() {
                 |s, m| m.eval(s, &[&[1; 64]]).map(drop),
             );
         }
+    }
+}
+
+#[test]
+fn scores_of_shared_features() {
+    let part = |features, fraction| Part { features, fraction };
+    for parts in [[part(2, 8), part(3, 0)], [part(0, 0), part(1, 16)]] {
+        let model = Model::new(32, 8, parts).expect("a model");
+        check_parts(
+            &format!("{parts:?}"),
+            model.bill(64).expect("a bill"),
+            0,
+            |p| model.prepare(p, 64),
+            |s, m| {
+                let each =
+                    model.signature().takes.into_iter().map(|port| vec![1; 64 * port.words_at(s.role())]);
+                let words: Vec<Vec<u64>> = each.collect();
+                m.eval(s, &words.iter().map(Vec::as_slice).collect::<Vec<_>>()).map(drop)
+            },
+        );
     }
 }
 
