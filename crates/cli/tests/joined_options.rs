@@ -6,6 +6,9 @@ use crate::{
 };
 use serde_json::Value;
 
+/// What plain computation gives of a row in common.
+type Plain = fn(Row) -> f64;
+
 /// What `--json` says at both.
 fn reports(done: [Done; 2]) -> [Value; 2] {
     done.map(|done| serde_json::from_str(done.stdout.trim_end()).unwrap_or_else(|e| panic!("{e}: {done:?}")))
@@ -13,14 +16,7 @@ fn reports(done: [Done; 2]) -> [Value; 2] {
 
 /// Runs it with results for both, and checks those of each party's rows.
 #[track_caller]
-fn each(
-    site: &Site,
-    asked: &str,
-    [p0, p1]: [&str; 2],
-    f: fn(Row) -> f64,
-    error: f64,
-    other: &str,
-) -> [Value; 2] {
+fn each(site: &Site, asked: &str, [p0, p1]: [&str; 2], f: Plain, error: f64, other: &str) -> [Value; 2] {
     let column = asked.split(' ').next().unwrap();
     let done =
         both(site, asked, &format!("--output p0.csv --json {p0}"), &format!("--output p1.csv --json {p1}"));
@@ -36,7 +32,7 @@ fn ge(row: Row) -> f64 {
 #[test]
 fn lanes_give_the_same_results() {
     let site = site();
-    let cases: [(&str, fn(Row) -> f64, f64, &str); 4] = [
+    let cases: [(&str, Plain, f64, &str); 4] = [
         ("sigmoid --column balance", |row| sigmoid(row[1]), 1e-4, ""),
         ("ge --column income --against bills --default 0", ge, 0.0, "0"),
         ("ln --column usage --domain 0.25:4 --strict --default -1", |row| row[3].ln(), 1e-3, "-1"),
@@ -124,7 +120,7 @@ fn whole() -> Site {
 #[test]
 fn tables_from_a_file() {
     let site = whole();
-    let look_up = |asked: &str, more: [&str; 2], f: fn(Row) -> f64, other: &str| {
+    let look_up = |asked: &str, more: [&str; 2], f: Plain, other: &str| {
         let table = asked.split('.').next().unwrap();
         let [p0, p1] = more.map(|more| format!("--json --output {{}} {more}"));
         let (p0, p1) = (p0.replace("{}", "p0.csv"), p1.replace("{}", "p1.csv"));
@@ -133,14 +129,14 @@ fn tables_from_a_file() {
         checked(&cells(&site, "p1.csv", table, telecom, false), f, 0.0, other);
         reports(done)
     };
-    let tariff: fn(Row) -> f64 = |row| (row[0] + 64.0).powi(2) - 50.0;
+    let tariff: Plain = |row| (row[0] + 64.0).powi(2) - 50.0;
     let asked = "tariff.csv --column income --domain -64:64";
     look_up(asked, ["--protocol splut --threads 2", ""], tariff, "").iter().for_each(|report| {
         assert_eq!((&report["protocol"], &report["threads"]), (&"splut".into(), &2.into()))
     });
     look_up(&format!("{asked} --default -1"), [""; 2], tariff, "-1");
     // Numbers beyond the domain are taken modulo its length.
-    let small: fn(Row) -> f64 = |row| (row[0] % 16.0).powi(2) - 50.0;
+    let small: Plain = |row| (row[0] % 16.0).powi(2) - 50.0;
     look_up("small.csv --column income --outside wrap", [""; 2], small, "");
     prepare(&site, "--lookups 1200 --index-bits 7 --value-bits 15");
     for report in look_up(&format!("{asked} --no-offline"), STORES, tariff, "") {
@@ -154,7 +150,7 @@ fn tables_from_a_file() {
 #[test]
 fn functions_by_lookups() {
     let site = whole();
-    let tanh: fn(Row) -> f64 = |row| row[3].tanh();
+    let tanh: Plain = |row| row[3].tanh();
     let asked = "tanh --column usage --domain -8:8 --outside wrap --fraction-bits 9";
     for report in each(&site, asked, ["--protocol d", ""], tanh, 2e-3, "") {
         assert_eq!((&report["protocol"], &report["index_bits"]), (&"d".into(), &13.into()), "{report}");

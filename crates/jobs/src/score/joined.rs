@@ -36,13 +36,11 @@ use hushtable_columns::{
 };
 use prim::wipe::Wiped;
 
-/// The steps, what is said and compared of them, and the join before them. `column`: the name of the results, if it is
-/// not that of the question.
-pub fn steps(
-    args: &Score,
-    column: Option<&str>,
-    peer_at_most: Option<usize>,
-) -> Result<(Vec<Job>, InCommon, Option<Box<dyn Before>>)> {
+/// Steps, what is said and compared of them, and the join before them if they need one.
+pub type Steps = (Vec<Job>, InCommon, Option<Box<dyn Before>>);
+
+/// What is asked for. `column`: the name of the results, if it is not that of the question.
+pub fn steps(args: &Score, column: Option<&str>, peer_at_most: Option<usize>) -> Result<Steps> {
     refuse(
         "cannot be combined with --joined and --join: no ids are compared, and no rows are left out; a join finds those in \
          common",
@@ -62,10 +60,7 @@ pub fn steps(
             let (jobs, about) = of_file(args, path, &scoring, reveal, &asked)?;
             Ok((jobs, about, None))
         }
-        None => {
-            let (jobs, about, before) = joined_now(args, &scoring, reveal, asked, peer_at_most)?;
-            Ok((jobs, about, Some(before)))
-        }
+        None => joined_now(args, &scoring, reveal, asked, peer_at_most),
     }
 }
 
@@ -110,7 +105,7 @@ fn joined_now(
     reveal: Reveal,
     asked: Asked,
     peer_at_most: Option<usize>,
-) -> Result<(Vec<Job>, InCommon, Box<dyn Before>)> {
+) -> Result<Steps> {
     let (path, me) = (args.features(), args.link.role());
     let file = ColumnFile::open(path, &args.csv)?;
     let (ids, rules) = (&args.rowing.join, rules(args)?);
@@ -150,7 +145,7 @@ fn joined_now(
         quiet: args.delivery.quiet,
         sizes: [bound; 2],
     };
-    Ok((fresh.steps(me)?, about, Box::new(fresh)))
+    Ok((fresh.steps(me)?, about, Some(Box::new(fresh))))
 }
 
 /// What is said and compared, of rows that are these.
