@@ -25,6 +25,8 @@
 //! # Source
 //! Mohassel, Zhang, "SecureML" (S&P 2017), section 4, for a model that is split by features.
 
+pub mod model;
+
 use std::fmt;
 
 use hushtable::{
@@ -86,6 +88,7 @@ pub enum Question {
 }
 
 /// A question about scores of a given format. Public, the same at both parties.
+#[derive(Clone)]
 pub struct Scoring {
     bits: u32,
     fraction: u32,
@@ -93,6 +96,7 @@ pub struct Scoring {
     method: Answer,
 }
 
+#[derive(Clone)]
 enum Answer {
     /// Comparison with the thresholds' scores, times `2^fraction`.
     Bands(Bands),
@@ -181,12 +185,11 @@ impl Scoring {
 
     /// The same by what suits so many scores under this setting.
     fn over(&self, under: &Setting, items: usize) -> Result<Self> {
-        let Self { bits, fraction, ref question, ref method } = *self;
-        let method = match method {
-            Answer::Bands(bands) => Answer::Bands(bands.suiting(under, items)?),
-            Answer::Sigmoid(evaluation) => Answer::Sigmoid(evaluation.clone()),
-        };
-        Ok(Self { bits, fraction, question: question.clone(), method })
+        let mut suiting = self.clone();
+        if let Answer::Bands(bands) = &mut suiting.method {
+            *bands = bands.suiting(under, items)?;
+        }
+        Ok(suiting)
     }
 
     fn operation(&self) -> &dyn Operation {

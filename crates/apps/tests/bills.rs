@@ -1,5 +1,7 @@
 //! The bills of blocks and scores are what they cost, to the bit.
 
+use std::sync::Arc;
+
 use crate::billed::check_parts;
 use hushtable::{
     AShare, Party, Result, Role,
@@ -13,7 +15,10 @@ use hushtable_apps::{
     fusion::Fusion,
     inference::{Block, BlockShape, Weights},
     proximity::{Places, Proximity},
-    scoring::{Question, Scoring},
+    scoring::{
+        Question, Scoring,
+        model::{Model, OwnWeights, Part, Weighted},
+    },
 };
 
 #[test]
@@ -51,6 +56,29 @@ fn scores() {
                 |s, m| m.eval(s, &[&[1; 64]]).map(drop),
             );
         }
+    }
+}
+
+#[test]
+fn scores_of_shared_features() {
+    let part = |features, fraction| Part { features, fraction };
+    for parts in [[part(2, 8), part(3, 0)], [part(0, 0), part(1, 16)]] {
+        let model = Model::new(32, 8, parts).expect("a model");
+        let of = |role: Role| {
+            let weights = vec![1; parts[role as usize].features];
+            Weighted { model: model.clone(), mine: Arc::new(OwnWeights::new(1, weights.into())) }
+        };
+        check_parts(
+            &format!("{parts:?}"),
+            of(Role::P0).bill(64, &Setting::default()).expect("a bill"),
+            0,
+            |p| of(p.role()).prepare(p, 64),
+            |s, m| {
+                let takes = of(s.role()).signature().takes;
+                let words: Vec<Vec<u64>> = takes.iter().map(|port| vec![1; 64 * port.words]).collect();
+                m.eval(s, &words.iter().map(Vec::as_slice).collect::<Vec<_>>()).map(drop)
+            },
+        );
     }
 }
 

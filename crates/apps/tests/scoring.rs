@@ -1,14 +1,19 @@
 //! Scores of two parties against the plaintext model.
 
+use std::sync::Arc;
+
 use hushtable::{
     AShare, Party, Result, Role,
     arith::{CompareDomain, CompareJob, Comparison, Fixed, Objective},
     math::Function,
     operation::Operation,
-    run::Reveal,
+    run::{self, Reveal},
     run_pair,
 };
-use hushtable_apps::scoring::{Question, Scoring, Weights};
+use hushtable_apps::scoring::{
+    Question, Scoring, Weights,
+    model::{Model, OwnWeights, Part, Weighted, weight},
+};
 
 /// Parts of both parties: the given sums, split by a fixed sequence.
 fn split(sums: &[i64]) -> [Vec<u64>; 2] {
@@ -131,4 +136,42 @@ fn bytes_and_rounds_of_a_threshold_are_those_of_a_comparison() {
     let (first, _) = run_pair(Party::pair_seeded(9).unwrap(), of_threshold, of_threshold).unwrap();
     let (second, _) = run_pair(Party::pair_seeded(9).unwrap(), of_comparison, of_comparison).unwrap();
     assert_eq!(first, second);
+}
+
+/// P0 has one feature with 4 bits behind the point, P1 two with none; a row that does not count has features 0.
+#[test]
+fn shared_features_have_scores() {
+    let part = |features, fraction| Part { features, fraction };
+    let model = Model::new(32, 8, [part(1, 4), part(2, 0)]).unwrap();
+    assert!(
+        Model::new(32, 30, [part(1, 4), part(2, 0)]).is_err() && Model::new(45, 8, [part(1, 4); 2]).is_err()
+    );
+    const ROWS: usize = 50;
+    let bit = |i: usize| u64::from(!i.is_multiple_of(3));
+    let feature = |i: usize, j: usize| if bit(i) == 1 { ((i * 7 + j * 31) % 101) as i64 - 50 } else { 0 };
+    let weights = [vec![-1.25], vec![0.5, 3.0]];
+    let intercepts: [i64; 2] = [700, -300];
+    let share =
+        |role: Role, x: i64, mask: u64| if role == Role::P0 { mask } else { (x as u64).wrapping_sub(mask) };
+    let party = |p: &mut Party| -> Result<Vec<i64>> {
+        let role = p.role();
+        let all = |f: &dyn Fn(usize) -> Vec<u64>| (0..ROWS).flat_map(f).collect::<Vec<u64>>();
+        let bits = all(&|i| vec![if role == Role::P0 { 1 } else { bit(i) ^ 1 }]);
+        let own = weights[role as usize].iter().map(|w| weight(*w).unwrap()).collect::<Vec<i64>>();
+        let mine = Arc::new(OwnWeights::new(intercepts[role as usize] as u64, own.into()));
+        let scores = Weighted { model: model.clone(), mine };
+        let f0 = all(&|i| vec![share(role, feature(i, 0), 12345)]);
+        let f1 = all(&|i| (1..3).map(|j| share(role, feature(i, j), 99 << 40)).collect());
+        let job = run::Job::new(&scores).on(&bits).on(&f0).on(&f1);
+        let mut lanes = p.fork(2)?;
+        Ok(job.reveal(Reveal::Both).run_in(&mut lanes)?.values().expect("both get them"))
+    };
+    let (got, other) = run_pair(Party::pair_seeded(8).unwrap(), party, party).unwrap();
+    assert_eq!(got, other);
+    for (i, got) in got.into_iter().enumerate() {
+        let p0 = -1.25 * feature(i, 0) as f64 / 16.0;
+        let p1 = 0.5 * feature(i, 1) as f64 + 3.0 * feature(i, 2) as f64;
+        let exact = bit(i) as f64 * 400.0 + 256.0 * (p0 + p1);
+        assert!((-4.0..=0.0).contains(&(got as f64 - exact)), "row {i}: {got}, not {exact}");
+    }
 }

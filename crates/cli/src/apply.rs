@@ -1,11 +1,9 @@
 //! `hushtable apply`: a function of the sum of both parties' numbers, or a comparison of two such sums, row by row.
 
-mod joined;
-
 use hushtable_columns::failure::Result;
 use hushtable_jobs::{
     agree::Common,
-    apply::{ask, options::Apply},
+    apply::{ask, joined, options::Apply},
     options::refuse,
     stock::Stock,
     task::Task,
@@ -17,15 +15,23 @@ pub fn run(args: &Apply) -> Result<()> {
 }
 
 fn apply(args: &Apply) -> Result<()> {
-    if args.rowing.joined.is_some() {
-        return joined::apply(args);
-    }
-    refuse("needs --joined", [("--default", args.rowing.default.is_some())])?;
     let stock = Stock::open(&args.stored, &args.link)?;
-    let mut job = ask::job(args, stock.holds_lookups())?;
-    stock.check(&mut job)?;
-    job.choosing = stock.choosing(&args.choosing)?;
-    let common = Common::of(&args.accord, &args.delivery);
+    let mut common = Common::of(&args.accord, &args.delivery);
+    let mut jobs = match &args.rowing.joined {
+        Some(path) => {
+            let (jobs, rows) = joined::steps(args, path, stock.holds_lookups())?;
+            common.in_common = Some(rows);
+            jobs
+        }
+        None => {
+            refuse("needs --joined", [("--default", args.rowing.default.is_some())])?;
+            vec![ask::job(args, stock.holds_lookups())?]
+        }
+    };
+    stock.check(&mut jobs, true)?;
+    for job in &mut jobs {
+        job.choosing = stock.choosing(&args.choosing)?;
+    }
     let (delivery, link, inputs) = (&args.delivery, &args.link, args.inputs());
-    Task { kind: "apply", jobs: vec![job], common, stock, delivery, link, inputs }.carry_out()
+    Task { kind: "apply", jobs, common, before: None, stock, delivery, link, inputs }.carry_out()
 }

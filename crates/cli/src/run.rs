@@ -20,7 +20,7 @@ use hushtable_jobs::{
     job_file::JobFile,
     link::Link,
     options::refuse,
-    score::joined::InJob,
+    score::joined,
     steps::{self, Own},
     stock::Stock,
     task::Task,
@@ -122,16 +122,25 @@ fn carry_out(args: &Run, path: &Path, file: &JobFile, link: &Link) -> Result<()>
     let (weights, calibration) = (args.weights.as_deref(), args.calibration.as_deref());
     let (csv, delivery) = (&args.csv, &args.delivery);
     let own = Own { file: path, input, weights, csv, link, calibration, quiet: delivery.quiet };
-    if file.join {
-        return joined(args, path, file, &own);
-    }
-    refuse("needs a job with join = true", [("--peer-at-most", args.peer_at_most.is_some())])?;
-    let jobs = steps::jobs(file, &own)?;
+    let mut in_common = None;
+    let (jobs, before) = if file.join {
+        if file.find_difference {
+            let what = "find-difference cannot be combined with join = true";
+            return Err(Failure::input(format!("{}: {what}", path.display())));
+        }
+        let (score, name) = (steps::joined(file, &own)?, &file.steps[0].name);
+        let (jobs, rows, before) = joined::steps(&score, Some(name), args.peer_at_most)?;
+        in_common = Some(rows);
+        (jobs, before)
+    } else {
+        refuse("needs a job with join = true", [("--peer-at-most", args.peer_at_most.is_some())])?;
+        (steps::jobs(file, &own)?, None)
+    };
     let others = [Some(path), Some(input), weights, calibration].into_iter().flatten();
     let inputs = others.chain(csv.inputs()).collect();
-    let common =
-        Common { file: Some(file.hash.clone()), find_difference: file.find_difference, sign: delivery.sign };
-    let mut task = Task { kind: "run", jobs, common, stock: Stock::none(), delivery, link, inputs };
+    let (hash, find_difference, sign) = (Some(file.hash.clone()), file.find_difference, delivery.sign);
+    let common = Common { file: hash, find_difference, sign, in_common };
+    let mut task = Task { kind: "run", jobs, common, before, stock: Stock::none(), delivery, link, inputs };
     if delivery.dry_run {
         explain::print(&file.describe())?;
     } else {
@@ -140,27 +149,6 @@ fn carry_out(args: &Run, path: &Path, file: &JobFile, link: &Link) -> Result<()>
         approve(args, path, file)?;
     }
     task.carry_out()
-}
-
-/// A score of the rows in common.
-fn joined(args: &Run, path: &Path, file: &JobFile, own: &Own<'_>) -> Result<()> {
-    if file.find_difference {
-        return Err(Failure::input(format!(
-            "{}: find-difference cannot be combined with join = true",
-            path.display()
-        )));
-    }
-    let approve = |text: &str| match args.delivery.dry_run {
-        true => explain::print(&file.describe()),
-        false => {
-            eprint!("{}{text}", file.describe());
-            approve(args, path, file)
-        }
-    };
-    let (delivery, hash, column) = (&args.delivery, file.hash.as_str(), file.steps[0].name.as_str());
-    let (inputs, peer_at_most) = (vec![path], args.peer_at_most);
-    let job = InJob { delivery, hash, column, approve: &approve, inputs, peer_at_most };
-    steps::joined(file, own)?.of_join((own.link, own.csv), &job)
 }
 
 /// An error unless the party that listens, or connects, is the one that does so here.

@@ -15,13 +15,17 @@ pub fn run(args: &Score) -> Result<()> {
 }
 
 fn score(args: &Score) -> Result<()> {
-    if args.rowing.asked() {
-        return joined::score(args, None);
-    }
-    refuse("needs --joined or --join", [("--default", args.rowing.default.is_some())])?;
-    let (mut job, stock) = (args.job()?, Stock::open(&args.stored, &args.link)?);
-    stock.check(&mut job)?;
-    let common = Common::of(&args.accord, &args.delivery);
+    let stock = Stock::open(&args.stored, &args.link)?;
+    let mut common = Common::of(&args.accord, &args.delivery);
+    let (mut jobs, before) = if args.rowing.asked() {
+        let (jobs, rows, before) = joined::steps(args, None, args.rowing.peer_at_most)?;
+        common.in_common = Some(rows);
+        (jobs, before)
+    } else {
+        refuse("needs --joined or --join", [("--default", args.rowing.default.is_some())])?;
+        (vec![args.job()?], None)
+    };
+    stock.check(&mut jobs, before.is_none())?;
     let (delivery, link, inputs) = (&args.delivery, &args.link, args.inputs());
-    Task { kind: "score", jobs: vec![job], common, stock, delivery, link, inputs }.carry_out()
+    Task { kind: "score", jobs, common, before, stock, delivery, link, inputs }.carry_out()
 }

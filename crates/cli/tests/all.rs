@@ -31,6 +31,7 @@ mod help;
 mod join;
 mod join_bad;
 mod join_forms;
+mod joined_options;
 mod outputs;
 mod proximity;
 mod record;

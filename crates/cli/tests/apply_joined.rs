@@ -4,28 +4,30 @@ use std::collections::BTreeMap;
 
 use crate::common::{Done, Site, sigmoid, to_both};
 
-const BANK: &str = "--identity bank.id --quiet";
-const TELECOM: &str = "--identity telecom.id --quiet";
+pub const BANK: &str = "--identity bank.id --quiet";
+pub const TELECOM: &str = "--identity telecom.id --quiet";
 
 /// Income and balance.
-fn bank(i: usize) -> Option<[f64; 2]> {
+pub fn bank(i: usize) -> Option<[f64; 2]> {
     (!i.is_multiple_of(3)).then(|| [20.0 + (i * 7 % 40) as f64, (i % 5) as f64 - 2.0])
 }
 
 /// Bills and usage, which is in 0.5 to 3.5 where the bank has the row, too.
-fn telecom(i: usize) -> Option<[f64; 2]> {
+pub fn telecom(i: usize) -> Option<[f64; 2]> {
     let usage = if bank(i).is_some() { 0.5 + f64::from(i as u32 % 13) / 4.0 } else { 90.0 };
     (i % 4 != 1).then(|| [15.25 + (i * i % 47) as f64, usage])
 }
 
-/// Both parties' columns of a row in common.
-fn row(i: usize) -> Option<[f64; 4]> {
+/// Income, balance, bills and usage of a row in common.
+pub type Row = [f64; 4];
+
+fn row(i: usize) -> Option<Row> {
     let ([income, balance], [bills, usage]) = (bank(i)?, telecom(i)?);
     Some([income, balance, bills, usage])
 }
 
 /// Both parties' files, in different orders, and those of their join.
-fn site() -> Site {
+pub fn site() -> Site {
     let site = Site::new();
     let (mut p0, mut p1) = ("customer,income,balance\n".to_owned(), "usage,msisdn,bills\n".to_owned());
     for i in 0..60 {
@@ -43,26 +45,26 @@ fn site() -> Site {
 }
 
 /// Columns of different fraction bits.
-fn join(site: &Site, more: &str) {
+pub fn join(site: &Site, more: &str) {
     let p0 = "join --input bank.csv --id customer --columns income:100,balance:10 --output p0.json";
     let p1 = "join --input telecom.csv --id msisdn --columns bills:100,usage:100 --fraction-bits 12 --output p1.json";
     let _ = site.both(&format!("{p0} {more} {BANK}"), &format!("{p1} {more} {TELECOM}")).map(Done::ok);
 }
 
 #[track_caller]
-fn both(site: &Site, asked: &str, p0: &str, p1: &str) -> [Done; 2] {
+pub fn both(site: &Site, asked: &str, p0: &str, p1: &str) -> [Done; 2] {
     let [p0, p1] = start(asked, p0, p1);
     site.both(&p0, &p1).map(Done::ok)
 }
 
-fn start(asked: &str, p0: &str, p1: &str) -> [String; 2] {
+pub fn start(asked: &str, p0: &str, p1: &str) -> [String; 2] {
     let p0 = to_both(&format!("apply {asked} --joined p0.json --force {p0} {BANK}"));
     [p0, to_both(&format!("apply {asked} --joined p1.json --force {p1} {TELECOM}"))]
 }
 
 /// The cells of a result file by id, in the order of the party's file.
 #[track_caller]
-fn cells(
+pub fn cells(
     site: &Site,
     name: &str,
     column: &str,
@@ -87,7 +89,7 @@ fn cells(
 
 /// Every cell is that of `f` within `error`, or `other` where the row is not in common.
 #[track_caller]
-fn checked(cells: &BTreeMap<usize, String>, f: fn([f64; 4]) -> f64, error: f64, other: &str) {
+pub fn checked(cells: &BTreeMap<usize, String>, f: fn(Row) -> f64, error: f64, other: &str) {
     for (&i, cell) in cells {
         match row(i) {
             None => assert_eq!(cell, other, "row {i}"),
@@ -175,9 +177,21 @@ fn what_does_not_go_together() {
     for (asked, fragment) in [
         ("sigmoid --column balance --input bank.csv", "cannot be used with"),
         ("sigmoid --column balance --reveal none", "--reveal none cannot be combined with --joined"),
-        ("sigmoid --column balance --outside wrap", "--outside wrap cannot be combined with --joined"),
-        ("sigmoid --column balance --fraction-bits 8", "--fraction-bits cannot be combined with --joined"),
-        ("sigmoid --column balance --threads 2", "--threads cannot be combined with --joined"),
+        ("sigmoid --column balance --outside wrap", "for which both join again: a join settles them"),
+        (
+            "sigmoid --column balance --fraction-bits 8",
+            "--fraction-bits 8: the join fixed 16 for these columns",
+        ),
+        (
+            "sigmoid --column balance --no-ids",
+            "--no-ids cannot be combined with --joined: a join compares no ids",
+        ),
+        ("sigmoid --column balance --find-difference", "--find-difference cannot be combined with --joined"),
+        ("sigmoid --column balance --leave-out 3", "--leave-out cannot be combined with --joined"),
+        (
+            "ge --column income --against bills --bits 20",
+            "fraction bits take 27 bits to compare; accepted: 20",
+        ),
         ("asin --column balance --reveal me", "for which both join again: a join settles them"),
         ("sigmoid --column balance --against bills", "--against needs a comparison"),
         ("sigmoid --column balance --default 2", "--default 2: accepted: -0.00"),

@@ -70,6 +70,13 @@ fn a_job_over_rows_in_common() {
         }
     }
     assert!(seen.iter().all(|count| *count > 100), "{seen:?}");
+    // In lanes.
+    site.write("two.toml", &site.read("join.toml").replace("[[step]]", "[options]\nthreads = 2\n[[step]]"));
+    let two = approved(&site, "two.toml", "bank", "--weights bank.toml --output two.csv --json");
+    let [two, _] =
+        site.both(&two, &approved(&site, "two.toml", "telecom", "--weights telecom.toml")).map(Done::ok);
+    assert!(two.stdout.starts_with("{\"kind\":\"run\"") && two.stdout.contains("\"threads\":2"), "{two:?}");
+    assert_eq!(site.read("two.csv"), site.read("out.csv"));
     assert!(p1.stderr.contains("the results go to the peer"), "{p1:?}");
     for fragment in
         [hash(&site, "join.toml").as_str(), "those in common, by a hidden join: column customer of bank"]
@@ -118,11 +125,6 @@ fn what_does_not_go_with_a_join() {
             "[[step]]",
             "[options]\nfind-difference = true\n[[step]]",
             "find-difference cannot be combined with join",
-        ),
-        (
-            "[[step]]",
-            "[options]\nthreads = 2\n[[step]]",
-            "--threads cannot be combined with --joined and --join",
         ),
         ("default = 0", "default = 2", "--default 2"),
         ("ids = {", "other = {", "is not known here"),

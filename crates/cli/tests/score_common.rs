@@ -191,6 +191,43 @@ fn files_of_a_join_are_scored() {
         .fails_with(2, "whoever is to get results owns no rows of this join");
 }
 
+/// Lanes, and material of the decision from a store: more of it than bins, so that the second run has some of it.
+#[test]
+fn lanes_and_stores() {
+    let site = site();
+    join(&site, "");
+    for (input0, input1) in [("--joined p0.json", "--joined p1.json"), (FRESH0, FRESH1)] {
+        let of = |name: &str| {
+            format!(
+                "prepare score --threshold 0.6 --shared --items 1800 --store {name}.store --identity {name}.id --quiet"
+            )
+        };
+        let _ = site.both(&of("bank"), &of("telecom")).map(Done::ok);
+        for (threads, default, offline) in [(1, "", "--no-offline"), (2, "1", "")] {
+            let asked = match default {
+                "" => format!("--threshold 0.6 --threads {threads} --json --force"),
+                default => format!("--threshold 0.6 --threads {threads} --default {default} --json --force"),
+            };
+            let done = both(
+                &site,
+                &format!("{input0} {asked} --output p0.csv --store bank.store {offline}"),
+                &format!("{input1} {asked} --output p1.csv --store telecom.store {offline}"),
+            );
+            decided(&cells(&site, "p0.csv", "at_least_0.6", bank, true), 0.6, default);
+            decided(&cells(&site, "p1.csv", "at_least_0.6", telecom, false), 0.6, default);
+            for done in done {
+                let report: serde_json::Value = serde_json::from_str(done.stdout.trim_end()).unwrap();
+                assert_eq!(report["threads"], threads, "{report}");
+                let stored = report["stored"].as_u64().unwrap();
+                assert!(if threads == 1 { stored > 1000 } else { (1..1000).contains(&stored) }, "{report}");
+            }
+        }
+        for name in ["bank", "telecom"] {
+            site.run(&format!("store rm {name}.store --identity {name}.id")).ok();
+        }
+    }
+}
+
 #[test]
 fn what_does_not_go_together() {
     let site = site();
@@ -213,14 +250,18 @@ fn what_does_not_go_together() {
             "--default 2: accepted: a whole number from 0 to 1, or empty",
         ),
         (format!("{P0} {FRESH0} --reveal none"), 2, "results are of a party's rows"),
-        (format!("{P0} {FRESH0} --threads 2"), 2, "--threads cannot be combined with --joined and --join"),
+        (
+            format!("{P0} {FRESH0} --find-difference"),
+            2,
+            "--find-difference cannot be combined with --joined and --join",
+        ),
         (format!("{P0} {FRESH0} --pad-to 5"), 2, "--pad-to 5: bank.csv has 40 ids"),
         (format!("{P0} --joined bank.csv"), 3, "not a usable file of a join"),
         ("--weights large.toml --joined p0.json --bits 28".into(), 3, "it must stay below"),
         ("--weights wide.toml --joined p0.json".into(), 3, "is outside -128 to 128; scale the column"),
         ("--weights rounds.toml --joined p0.json".into(), 3, "-127.99999999, is outside -128 to 128"),
         ("--weights other.toml --joined p0.json".into(), 3, "p0.json has no such column, only: income, late"),
-        (format!("{P0} --joined p0.json --bits 50"), 2, "take 74 bits"),
+        (format!("{P0} --joined p0.json --bits 50"), 2, "74 is not supported"),
     ] {
         let done = run(&asked);
         assert!(done.code == code && done.stderr.contains(fragment), "{fragment}: {done:?}");

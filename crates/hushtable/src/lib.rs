@@ -17,7 +17,7 @@
 //! | compute sigmoid, tanh, exp, sqrt or any function of a number | [`math::Evaluation`] |
 //! | tell on which side of public numbers a shared one lies | [`operation::Bands`], [`operation::Intervals`] |
 //! | compare two shared numbers; take the larger one | [`operation::Compare`] |
-//! | multiply numbers or matrices; truncate; select | [`operation::Multiply`], [`operation::Products`], [`operation::Truncate`], [`operation::Select`] |
+//! | multiply numbers or matrices; truncate; select | [`operation::Multiply`], [`operation::Products`], [`operation::Truncate`], [`operation::Select`], [`operation::Elsewhere`] |
 //! | softmax, GELU, layer norm | [`math::SoftmaxJob`], [`math::GeluJob`], [`operation::LayerNorm`] |
 //! | look keys up in a table that its owner must not show | [`confidential`]; served to many, the crate `hushtable-apps` |
 //! | join two tables, intersect ids, add up by groups, score | the crate `hushtable-apps` |

@@ -16,12 +16,12 @@ const OUTPUT_BITS: u32 = 16;
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Numbers and functions")]
 pub struct How {
-    /// Binary digits after the point of the numbers [default: 8; tables: 0; comparisons: 16; shares: as they
-    /// have]
+    /// Binary digits after the point of the numbers [default: 8; tables: 0; comparisons: 16; shares and --joined: as
+    /// they have]
     #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(0..=32))]
     pub fraction_bits: Option<u32>,
     /// Bits that hold a number with its sign, 8 to 64 [default: 32, or 64 where the function needs them;
-    /// comparisons: 64; shares: their own]
+    /// comparisons: 64, of a join as many as they need; shares: their own]
     #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(8..=64))]
     pub bits: Option<u32>,
     /// Where the function is evaluated [default: its own, see `hushtable functions`]
@@ -54,7 +54,8 @@ pub enum Beyond {
     Saturate,
     /// The value at the nearer end of the domain
     Clamp,
-    /// There are none: each party's number must lie in its half of the domain, which is checked here
+    /// There are none: each party's number must lie in its half of the domain, which is checked here; with --joined they
+    /// count modulo its length
     Wrap,
     /// An error at both parties, and no results
     Strict,

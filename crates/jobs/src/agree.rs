@@ -4,6 +4,7 @@ use crate::{
     delivery::{Delivery, Recipient},
     job::{Job, Labels},
     link::Link,
+    row_results::{self, InCommon},
     threads::Threads,
 };
 use clap::Args;
@@ -65,12 +66,15 @@ pub struct Common {
     pub find_difference: bool,
     /// Whether this party wants the record signed; it is if both do.
     pub sign: bool,
+    /// Of rows in common.
+    pub in_common: Option<InCommon>,
 }
 
 impl Common {
     /// As asked for on the command line.
     pub fn of(accord: &Accord, delivery: &Delivery) -> Self {
-        Self { file: None, find_difference: accord.find_difference, sign: delivery.sign }
+        let (file, in_common) = (None, None);
+        Self { file, find_difference: accord.find_difference, sign: delivery.sign, in_common }
     }
 }
 
@@ -80,13 +84,19 @@ pub type Fields = Vec<(&'static str, String)>;
 /// How many fields are of the run as a whole, the number of rows last.
 const COMMON: usize = 4;
 
-/// What the parties compare but for the ids, a list for each step; the first begins with what is common.
+/// What the parties compare but for the ids, a list for each step; the first begins with what is common. Of rows in common
+/// all steps follow from one list.
 pub fn fields(jobs: &[Job], common: &Common, role: Role, store: &str) -> Vec<Fields> {
+    let file = ("job file", common.file.clone().unwrap_or_else(|| "none".into()));
+    if let Some(rows) = &common.in_common {
+        let all = [file].into_iter().chain(rows.compared.iter().cloned());
+        return vec![all.chain([("store", store.to_owned())]).collect()];
+    }
     let mut lists: Vec<Fields> = jobs.iter().map(|job| job.fields(role)).collect();
     let pairs = jobs[0].labels.as_ref().map_or_else(|| "no".to_owned(), Labels::pairing);
     let search = if common.find_difference { "yes" } else { "no" };
     let whole: [_; COMMON] = [
-        ("job file", common.file.clone().unwrap_or_else(|| "none".into())),
+        file,
         ("search of a row that differs", search.to_owned()),
         ("pairs", pairs),
         ("number of rows", jobs[0].rows().to_string()),
@@ -101,7 +111,7 @@ pub fn named(jobs: &[Job], lists: &[Fields]) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for (i, (job, fields)) in jobs.iter().zip(lists).enumerate() {
         let step =
-            if jobs.len() > 1 { format!("step {}, {}: ", job.step, job.column) } else { String::new() };
+            if lists.len() > 1 { format!("step {}, {}: ", job.step, job.column) } else { String::new() };
         let common = if i == 0 { COMMON } else { 0 };
         all.extend(fields.iter().enumerate().map(|(at, (name, value))| {
             let step = if at < common { "" } else { &step };
@@ -111,18 +121,14 @@ pub fn named(jobs: &[Job], lists: &[Fields]) -> Vec<(String, String)> {
     all
 }
 
-/// Compares everything public with the peer, before any work on secrets, and settles the number of threads.
-/// `near`: the peer is on this machine. Returns what was compared but for the ids, a list for each step, and whether both
-/// want the record signed.
-pub fn agree(
-    p: &mut Party,
-    jobs: &mut [Job],
-    common: &Common,
-    store: &str,
-    near: bool,
-) -> Result<(Vec<Fields>, bool)> {
+/// Compares everything public with the peer, before any work on secrets. Returns what was compared but for the ids.
+pub fn agree(p: &mut Party, jobs: &[Job], common: &Common, store: &str) -> Result<Vec<(String, String)>> {
     let ids = jobs[0].ids.as_deref();
     let fields = fields(jobs, common, p.role(), store);
+    let all = named(jobs, &fields);
+    if let Some(rows) = &common.in_common {
+        return row_results::agree(p, &all, rows.or).map(|()| all);
+    }
     let digest = || ids.map_or("none".to_owned(), |ids| id_digest(p.id(), ids));
     let digest = (!common.find_difference).then(digest);
     for list in lists(&fields, digest) {
@@ -131,8 +137,7 @@ pub fn agree(
     if let Some(ids) = ids.filter(|_| common.find_difference) {
         search(p, ids)?;
     }
-    let sign = settle(p, jobs, common.sign, near)?;
-    Ok((fields, sign))
+    Ok(all)
 }
 
 /// The lists in the order of comparison: what is common alone first, so that parties which differ there, in what a row
@@ -178,10 +183,11 @@ fn search(p: &mut Party, ids: &Ids) -> Result<()> {
     Err(Failure::Reported(Cause::Disagreement, what))
 }
 
-/// Settles the number of threads, the same for all steps, and whether the record is signed; an error at both parties
-/// if neither has numbers for an input.
-fn settle(p: &mut Party, jobs: &mut [Job], sign: bool, near: bool) -> Result<bool> {
-    let threads = Threads::new(jobs[0].asked(), jobs[0].rows(), near);
+/// Settles the number of threads, the same for all steps; an error at both parties if neither has numbers for an input.
+/// `near`: the peer is on this machine. Returns whether the peer wants the record signed.
+pub fn settle(p: &mut Party, jobs: &mut [Job], sign: bool, near: bool) -> Result<bool> {
+    let rows = jobs.iter().map(Job::rows).max().unwrap_or_default();
+    let threads = Threads::new(jobs[0].asked(), rows, near);
     let gives: Vec<Vec<u8>> = jobs.iter().map(Job::gives).collect();
     let message = [&gives.concat()[..], &[u8::from(sign)], &threads.to_bytes()].concat();
     let length = message.len();
@@ -194,7 +200,7 @@ fn settle(p: &mut Party, jobs: &mut [Job], sign: bool, near: bool) -> Result<boo
         job.settle(threads, of_job)?;
         theirs = rest;
     }
-    Ok(sign && *peer_signs == 1)
+    Ok(*peer_signs == 1)
 }
 
 /// A hash of all ids in order, bound to the session so that it says nothing in another one.

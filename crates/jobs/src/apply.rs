@@ -1,6 +1,7 @@
 //! The job of a step, or of a command line, that `apply` is asked for.
 
 pub mod ask;
+pub mod joined;
 pub mod options;
 
 use std::path::Path;

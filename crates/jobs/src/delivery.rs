@@ -12,10 +12,10 @@ use crate::{
 use clap::Args;
 use hushtable::{
     Role,
-    run::{Outcome, Reveal},
+    run::{Done, Outcome, Reveal},
 };
 use hushtable_columns::{
-    self as columns, FileFormat,
+    self as columns, FileFormat, Ids,
     failure::{Failure, Result},
     output::Output,
     shares::role_name,
@@ -145,7 +145,7 @@ impl Delivery {
     pub fn finish(
         &self,
         jobs: &[Job],
-        outcomes: Vec<Outcome>,
+        done: Vec<Done>,
         output: Option<Output>,
         session: [u8; 32],
         role: Role,
@@ -155,35 +155,33 @@ impl Delivery {
             return Ok(());
         };
         let (path, mut columns) = (output.path().to_owned(), Vec::new());
-        for (job, outcome) in jobs.iter().zip(outcomes) {
-            match outcome {
-                Outcome::Values(values) => {
-                    let bits = job.result().0.fraction_bits;
-                    let (scale, digits) = (2f64.powi(bits as i32), Digits::of_number(bits));
-                    // In the integers' memory.
-                    let shown = values.into_iter().map(|value| digits.shown(value as f64 / scale));
-                    let values: Vec<f64> = shown.collect();
-                    columns.push((job.column.as_str(), values));
+        for (job, done) in jobs.iter().zip(done) {
+            let mut outcomes = done.outcomes.into_iter();
+            match outcomes.next() {
+                Some(Outcome::Values(values)) => {
+                    let bits = outcomes.next().and_then(Outcome::values);
+                    columns.push((job.column.as_str(), cells(job, values, bits)));
                 }
-                Outcome::Shares(mut shares) if job.writes(role) => {
+                Some(Outcome::Shares(mut shares)) if job.writes(role) => {
                     // The only step then.
                     let file = job.share_file(session, role, std::mem::take(&mut *shares).into());
                     output.write(|to| file.write(to))?;
                     eprintln!("wrote {} to {}", some(job.rows(), "row"), path.display());
                     return Ok(());
                 }
-                Outcome::Shares(_) | Outcome::AtPeer => {}
+                _ => {}
             }
         }
+        let rows = columns.first().map_or(0, |(_, values)| values.len());
         let mut columns: Vec<(&str, &[f64])> =
             columns.iter().map(|(name, values)| (*name, &values[..])).collect();
         let (format, labels) = (FileFormat::of(&path), jobs[0].labels.as_ref());
         if let Some(labels) = labels {
             columns.insert(0, ("peer_row", &labels.peer_rows));
         }
-        let ids = labels.map(|labels| &*labels.ids).or(jobs[0].ids.as_deref());
+        let ids = jobs.iter().find_map(names);
         output.write(|to| columns::write(to, format, ids, &columns))?;
-        eprintln!("wrote {} to {}", some(jobs[0].rows(), "row"), path.display());
+        eprintln!("wrote {} to {}", some(rows, "row"), path.display());
         Ok(())
     }
 
@@ -195,8 +193,15 @@ impl Delivery {
         }
     }
 
-    /// Prints what a step took, if that is asked for.
-    pub fn report(&self, kind: &str, job: &Job, role: Role, stored: usize, phases: Phases) -> Result<()> {
+    /// Prints what a step over so many rows here took, if that is asked for.
+    pub fn report(
+        &self,
+        kind: &str,
+        (job, rows): (&Job, usize),
+        role: Role,
+        stored: usize,
+        phases: Phases,
+    ) -> Result<()> {
         if self.json {
             let index_bits = match &job.body {
                 Body::Lookup(lookup) => Some(lookup.domain.index_bits()),
@@ -206,7 +211,7 @@ impl Delivery {
                 kind,
                 function: &job.column,
                 role: role_name(role),
-                rows: job.rows(),
+                rows,
                 index_bits,
                 value_bits: job.result().0.bits,
                 protocol: job.operation().method(),
@@ -222,14 +227,33 @@ impl Delivery {
 
 /// About how many bytes the results take, if the party `role` gets some.
 pub fn size(jobs: &[Job], role: Role) -> Option<u64> {
-    jobs.iter().any(|job| job.writes(role)).then(|| jobs.iter().map(of_one).sum())
+    let written = || jobs.iter().filter(|job| job.writes(role));
+    written().next().map(|_| written().map(of_one).sum())
+}
+
+/// What names the rows here.
+fn names(job: &Job) -> Option<&Ids> {
+    let placed = job.placed.as_ref().map(|placed| &*placed.ids);
+    placed.or(job.labels.as_ref().map(|labels| &*labels.ids)).or(job.ids.as_deref())
+}
+
+/// The results of a step as numbers; with `bits` there is none where they are 0.
+fn cells(job: &Job, values: Vec<i64>, bits: Option<Vec<i64>>) -> Vec<f64> {
+    let fraction = job.result().0.fraction_bits;
+    let (scale, digits) = (2f64.powi(fraction as i32), Digits::of_number(fraction));
+    let shown = |value: i64| digits.shown(value as f64 / scale);
+    let Some(placed) = &job.placed else {
+        // In the integers' memory.
+        return values.into_iter().map(shown).collect();
+    };
+    let common = |bin: usize| bits.as_ref().is_none_or(|bits| bits[bin] == 1);
+    placed.by_row(values.iter().enumerate().map(|(bin, value)| common(bin).then(|| shown(*value))))
 }
 
 fn of_one(job: &Job) -> u64 {
     // The digits of 64 bits, and what stands between two of them.
     const NUMBER: u64 = 24;
-    let ids = job.labels.as_ref().map(|labels| &labels.ids).or(job.ids.as_ref());
-    let ids = ids.map_or(0, |ids| ids.bytes() + 3 * ids.len());
+    let ids = names(job).map_or(0, |ids| ids.bytes() + 3 * ids.len());
     // With labels, the number of the peer's row besides.
     let numbers = 1 + u64::from(job.labels.is_some());
     job.rows() as u64 * numbers * NUMBER + ids as u64

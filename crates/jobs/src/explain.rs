@@ -7,6 +7,7 @@ use crate::{
     job::{Body, Job},
     link::Link,
     page::Page,
+    stock,
 };
 use hushtable::{
     Role,
@@ -24,8 +25,20 @@ pub fn print(text: &str) -> Result<()> {
     terminal::print(text)
 }
 
-/// What the subcommand `kind` does in steps; of the first `stored` rows have their material on disk.
-pub fn text(kind: &str, jobs: &mut [Job], common: &Common, stored: usize, link: &Link) -> Result<String> {
+/// What there is besides the steps.
+#[derive(Default)]
+pub struct Ahead {
+    /// How many items have their material on disk.
+    pub stored: usize,
+    /// What is done before the steps, and what chance can spoil there.
+    pub bill: Bill,
+    pub chance: Chance,
+    /// Whether the peer's number of ids is still open.
+    pub open: bool,
+}
+
+/// What the subcommand `kind` does in steps.
+pub fn text(kind: &str, jobs: &mut [Job], common: &Common, ahead: Ahead, link: &Link) -> Result<String> {
     let calibration = Calibration::load(jobs[0].choosing.calibration.as_deref())?.over(link);
     let shape = calibration.shape(link);
     for job in jobs.iter_mut() {
@@ -38,15 +51,19 @@ pub fn text(kind: &str, jobs: &mut [Job], common: &Common, stored: usize, link: 
     }
     let mut page = Page(format!("hushtable {kind}, before anything is sent\n"));
     who(&mut page, link)?;
-    for step in 0..jobs.len() {
-        what(&mut page, jobs, step, link.role());
+    match &common.in_common {
+        Some(rows) => {
+            let main = jobs.iter().find(|job| job.stocked).unwrap_or(&jobs[0]);
+            rows.explain(&mut page, &method(main), link.role());
+        }
+        None => (0..jobs.len()).for_each(|step| what(&mut page, jobs, step, link.role())),
     }
     if jobs.iter().any(|job| job.reveal != Reveal::Nobody) {
         page.line("repeated runs", "over the same rows add up: what one leaves open another may tell");
     }
     shown(&mut page, jobs, common, link)?;
-    page.title("What it takes");
-    costs(&mut page, jobs, stored, shape, &calibration, link.role())?;
+    page.title(if ahead.open { "What it takes, if the peer has as many ids" } else { "What it takes" });
+    costs(&mut page, jobs, ahead, shape, &calibration, link.role())?;
     Ok(page.0)
 }
 
@@ -139,7 +156,11 @@ fn learned(page: &mut Page, job: &Job, of_step: &str, me: Role) {
 /// What shows besides the results.
 fn shown(page: &mut Page, jobs: &[Job], common: &Common, link: &Link) -> Result<()> {
     page.title("What shows besides");
+    for (who, words) in common.in_common.iter().flat_map(|rows| &rows.shows) {
+        page.line(who, words);
+    }
     let ids = match jobs[0].ids {
+        None if common.in_common.is_some() => "no ids: a hidden join finds the rows",
         Some(_) if common.find_difference => {
             "whether the ids are the same in the same order; if they differ, the number of the first row where they do, \
              found by hashes of ever fewer first rows. Each party prints its own id in that row, and can \
@@ -168,19 +189,21 @@ fn shown(page: &mut Page, jobs: &[Job], common: &Common, link: &Link) -> Result<
 fn costs(
     page: &mut Page,
     jobs: &[Job],
-    stored: usize,
+    ahead: Ahead,
     shape: Option<LinkShape>,
     calibration: &Calibration,
     me: Role,
 ) -> Result<()> {
     let link = shape.unwrap_or(LinkShape::LOOPBACK);
-    let (rows, bill) = (jobs[0].rows(), bill(jobs, stored, &calibration.machine().setting(link))?);
+    let under = calibration.machine().setting(link);
+    let (rows, stored, bill) =
+        (stock::items(jobs), ahead.stored, ahead.bill + bill(jobs, ahead.stored, &under)?);
     let phases = sent(page, &bill, &link, calibration, me);
     if stored > 0 {
         page.line("", &format!("the material of {stored} of {rows} rows is in the store"));
     }
     let all = jobs.iter().map(|job| job.operation().chance(job.rows()));
-    self::chance(page, &all.sum());
+    self::chance(page, &[ahead.chance].into_iter().chain(all).sum());
     if jobs[0].threads_are_open() {
         page.line("threads", "settled with the peer; counted as one here");
     }
@@ -254,14 +277,16 @@ pub fn time(
 
 /// What all steps cost, but for what is on disk.
 fn bill(jobs: &[Job], stored: usize, under: &Setting) -> Result<Bill> {
-    let of = |(step, job): (usize, &Job)| -> Result<Bill> {
+    let mut left = stored;
+    let of = |job: &Job| -> Result<Bill> {
         let (operation, rows, lanes) = (job.operation(), job.rows(), job.asked_threads());
         let all = run::bill(operation, rows, lanes, job.reveal, under)?;
-        let made = if step == 0 { rows - stored } else { rows };
-        let made = run::bill(operation, made, lanes, job.reveal, under)?;
+        let stored = if job.stocked { left.min(rows) } else { 0 };
+        left -= stored;
+        let made = run::bill(operation, rows - stored, lanes, job.reveal, under)?;
         Ok(Bill { cots: made.cots, offline: made.offline, ..all })
     };
-    jobs.iter().enumerate().map(of).try_fold(Bill::FREE, |all, next| Ok(all + next?))
+    jobs.iter().map(of).try_fold(Bill::FREE, |all, next| Ok(all + next?))
 }
 
 /// Seconds by the plan, which knows lookups.

@@ -26,6 +26,10 @@ pub struct Job {
     pub ids: Option<Arc<Ids>>,
     /// What names the rows here alone, in place of ids that both have.
     pub labels: Option<Labels>,
+    /// Where the results go, if they are of the bins of a join and this party owns its rows.
+    pub placed: Option<Placed>,
+    /// Whether it takes its material from a store, if there is one.
+    pub stocked: bool,
     /// What this party asks for.
     asked: Option<u16>,
     /// Lanes, once the parties are agreed.
@@ -50,6 +54,26 @@ pub struct Labels {
     pub peer_rows: Vec<f64>,
     /// The rows of P0 and of P1 whose pairs these are.
     pub rows: [usize; 2],
+}
+
+/// The rows of a join's bins, of which each has one at most. Never to be sent.
+pub struct Placed {
+    pub ids: Arc<Ids>,
+    /// The row of each bin, counted from 1; 0 of an empty one.
+    pub rows: Wiped<u64>,
+}
+
+impl Placed {
+    /// Results by row; no number where none of a bin's is shown.
+    pub fn by_row(&self, results: impl Iterator<Item = Option<f64>>) -> Vec<f64> {
+        let mut own = vec![f64::NAN; self.ids.len()];
+        for (&row, result) in self.rows.iter().zip(results) {
+            if let (Some(row), Some(result)) = ((row as usize).checked_sub(1), result) {
+                own[row] = result;
+            }
+        }
+        own
+    }
 }
 
 impl Labels {
@@ -85,6 +109,16 @@ impl Deref for Words<'_> {
     }
 }
 
+impl Body {
+    /// What is done.
+    pub fn operation(&self) -> &dyn Operation {
+        match self {
+            Self::Lookup(lookup) => &lookup.operation,
+            Self::Other(operation) => operation.as_ref(),
+        }
+    }
+}
+
 impl Job {
     /// Of this party's parts `x` of one or two batches of numbers; `gives` says whether it has any for each.
     pub fn new(
@@ -97,7 +131,7 @@ impl Job {
         gives: Vec<bool>,
     ) -> Self {
         let (stays, choosing, takes) = (false, Choosing::default(), Vec::new());
-        let labels = None;
+        let (labels, placed, stocked) = (None, None, true);
         let (step, error, notes) = (1, None, Vec::new());
         Self {
             body,
@@ -107,6 +141,8 @@ impl Job {
             choosing,
             ids,
             labels,
+            placed,
+            stocked,
             asked,
             threads: 1,
             x,
@@ -143,10 +179,7 @@ impl Job {
 
     /// What is done.
     pub fn operation(&self) -> &dyn Operation {
-        match &self.body {
-            Body::Lookup(lookup) => &lookup.operation,
-            Body::Other(operation) => operation.as_ref(),
-        }
+        self.body.operation()
     }
 
     /// Does it by what suits its rows under this setting, where there is a choice. The protocol of lookups is settled.
@@ -220,6 +253,11 @@ impl Job {
             // In the place of as many zeros: no part of them is left behind.
             self.x[operand].words.copy_from_slice(shares);
         }
+    }
+
+    /// These are this party's words of an operand, of which nothing was known but how many there are.
+    pub fn set(&mut self, operand: usize, words: &[u64]) {
+        self.x[operand].words.copy_from_slice(words);
     }
 
     /// How the results are held, and their range.

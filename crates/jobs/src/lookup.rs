@@ -14,6 +14,7 @@ use hushtable::{
 use crate::shared_results::SHARED_BITS;
 
 /// What is looked up. All of it is public and the same at both parties.
+#[derive(Clone)]
 pub struct Lookup {
     pub domain: Domain,
     pub operation: operation::Lookup,

@@ -1,26 +1,101 @@
-//! Results for each row of a hidden join, which go to who owns the rows.
+//! Results for each row of a hidden join, which go to who owns the rows: steps over its bins, and what is said of them.
 
-pub mod answer;
+pub mod of_file;
 
 use crate::{
-    calibration::Calibration,
-    cost::Phases,
-    count::some,
-    explain,
-    join::file::{JoinedFile, Table},
-    link::Link,
-    meeting::Agreed,
+    choice::Choosing,
+    job::{Body, Job, Placed},
     page::Page,
 };
-use hushtable::{Error, Party, Role, bill::Bill, net::LinkShape, ot::Setting, run::Reveal};
-use hushtable_columns::{
-    self as columns, FileFormat, Ids,
-    failure::{Failure, Result},
-    output::Output,
-    shares::role_name,
-    terminal,
+use hushtable::{
+    Error, Party, Role,
+    operation::{Elsewhere, Operation, Port},
+    run::Reveal,
 };
-use serde::Serialize;
+use hushtable_columns::{
+    failure::{Failure, Result},
+    numbers::Operand,
+    shares::role_name,
+};
+use prim::wipe::Wiped;
+
+/// What is said and compared of a task over rows in common, whose steps follow from it.
+#[derive(Clone, Debug)]
+pub struct InCommon {
+    /// What the parties compare.
+    pub compared: Vec<(&'static str, String)>,
+    /// What helps besides where their files differ.
+    pub or: &'static str,
+    /// How many rows are this party's.
+    pub rows: usize,
+    /// What stands behind "the rows in common", and what is computed of them.
+    pub words: String,
+    pub result: String,
+    pub notes: Vec<(&'static str, String)>,
+    /// Who gets results, each of its own rows.
+    pub owners: Vec<Role>,
+    pub default: Option<f64>,
+    /// What a result tells.
+    pub tells: String,
+    /// What shows besides, and to whom.
+    pub shows: Vec<(&'static str, String)>,
+}
+
+/// What is asked of each owner's rows alike.
+pub struct Asked {
+    /// Name of the results.
+    pub column: String,
+    /// What stands in place of a result where a bin does not match; nothing: the bits of match are told.
+    pub default: Option<f64>,
+    pub threads: Option<u16>,
+    pub choosing: Choosing,
+}
+
+/// The bins of a join.
+pub struct Bins {
+    pub owner: Role,
+    /// Shares of the bits whether they match, one a word.
+    pub matched: Wiped<u64>,
+    /// At the owner.
+    pub placed: Option<Placed>,
+}
+
+impl Bins {
+    /// The steps of these bins: `first`, which gives the number that `main` takes, if there is one; `main`, whose results
+    /// are shared additively; and what the owner gets of them.
+    pub fn steps(self, jobs: &mut Vec<Job>, first: Option<Job>, main: Job, asked: &Asked) -> Result<()> {
+        let from = jobs.len();
+        let held = main.operation().result();
+        let word = asked.default.map(|default| (default * 2f64.powi(held.fraction as i32)).round() as i64);
+        let zeros = Wiped::zeros(self.matched.len());
+        let mut last = step(Elsewhere::new(held, word)?, [self.matched, zeros], asked);
+        last.take(1, from + usize::from(first.is_some()));
+        (last.reveal, last.stays) = (Reveal::Only(self.owner), false);
+        (last.column, last.placed) = (asked.column.clone(), self.placed);
+        let mut main = main;
+        if first.is_some() {
+            main.take(0, from);
+        }
+        jobs.extend(first.into_iter().chain([main, last]));
+        Ok(())
+    }
+}
+
+/// A step that takes these words and whose results stay shared.
+pub fn step<const N: usize>(operation: impl Operation + 'static, x: [Wiped<u64>; N], asked: &Asked) -> Job {
+    let mut step = main(Body::Other(Box::new(operation)), x.into(), asked);
+    step.stocked = false;
+    step
+}
+
+/// The step for which there may be stored material.
+pub fn main(body: Body, x: Vec<Wiped<u64>>, asked: &Asked) -> Job {
+    let operand = |words| Operand { words, range: [0, 0], pairing: Default::default(), error: None };
+    let (x, gives): (Vec<_>, Vec<_>) = x.into_iter().map(|words| (operand(words), true)).unzip();
+    let mut job = Job::new(asked.threads, Reveal::Nobody, body, asked.column.clone(), None, x, gives);
+    (job.stays, job.choosing) = (true, asked.choosing.clone());
+    job
+}
 
 /// To whom results go, if somebody gets them.
 pub fn somebody(reveal: Reveal, options: &str) -> Result<Reveal> {
@@ -44,18 +119,21 @@ pub fn owners(all: impl Iterator<Item = Role>, reveal: Reveal) -> Result<Vec<Rol
     }
 }
 
-/// Who owns the rows of the joins in a file now.
-pub fn of_file(file: &JoinedFile, me: Role) -> impl Iterator<Item = Role> {
-    file.joins.iter().map(move |table| file.now(&table.owner, me))
-}
-
-/// The join whose rows are those of who is `owner` now.
-pub fn table(file: &JoinedFile, owner: Role, me: Role) -> &Table {
-    file.joins.iter().find(|table| file.now(&table.owner, me) == owner).expect("one of the owners")
+/// What `--default` says where results are held like this; nothing for empty.
+pub fn default(text: Option<&str>, held: Port) -> Result<Option<f64>> {
+    let Some(text) = text.filter(|text| *text != "empty") else { return Ok(None) };
+    let scale = 2f64.powi(held.fraction as i32);
+    let [least, most] = held.range.unwrap_or([-1, 1].map(|sign| sign << (held.bits - 2)));
+    let [lo, hi] = [least, most].map(|end| end as f64 / scale);
+    let whole = held.fraction == 0;
+    let fine = |value: &f64| (lo..=hi).contains(value) && (!whole || value.fract() == 0.0);
+    let kind = if whole { "a whole number from " } else { "" };
+    let refused = || Failure::new(format!("--default {text}: accepted: {kind}{lo} to {hi}, or empty"));
+    text.parse().ok().filter(fine).map(Some).ok_or_else(refused)
 }
 
 /// Compares what both must ask alike; `or` says what else helps where the files differ.
-pub fn agree(p: &mut Party, fields: &Agreed, or: &str) -> Result<()> {
+pub fn agree(p: &mut Party, fields: &[(String, String)], or: &str) -> Result<()> {
     let compared: Vec<(&str, String)> =
         fields.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
     p.agree(&compared).map_err(|error| match &error {
@@ -65,95 +143,79 @@ pub fn agree(p: &mut Party, fields: &Agreed, or: &str) -> Result<()> {
     })
 }
 
-/// Results by row, from those by bin and the row of each bin, counted from 1; NaN where there is none.
-pub fn by_row(rows: &[u64], results: Vec<Option<f64>>, count: usize) -> Vec<f64> {
-    let mut own = vec![f64::NAN; count];
-    for (&row, result) in rows.iter().zip(results) {
-        if let (Some(row), Some(result)) = ((row as usize).checked_sub(1), result) {
-            own[row] = result;
-        }
+impl InCommon {
+    /// What is compared of any such task.
+    pub fn compared(
+        command: &str,
+        files: String,
+        owners: &[Role],
+        default: Option<f64>,
+    ) -> Vec<(&'static str, String)> {
+        let default = default.map_or("empty".into(), |value| value.to_string());
+        vec![
+            ("command", format!("{command} of rows in common")),
+            ("files", files),
+            ("reveal", names(owners)),
+            ("default", default),
+        ]
     }
-    own
-}
 
-/// Says who learns what: of each row what `tells` says.
-pub fn told(page: &mut Page, owners: &[Role], me: Role, default: Option<f64>, tells: &str) {
-    page.title("Who learns what");
-    for (name, role) in [("this party", me), ("the peer", me.peer())] {
-        if !owners.contains(&role) {
-            page.line(name, "nothing: it gets no result, and does not learn which rows match, nor how many");
-            continue;
-        }
-        page.line(name, &format!("for each of its rows that the other has too {tells}"));
-        match default {
-            None => page.line("", "which of its rows the other has: the others' cells are empty"),
-            Some(value) => {
-                let text = format!(
-                    "a row that the other does not have gets {value}. A row in common may get {value} too; any other result \
-                     tells that the row is in common"
+    /// Who gets results, in the same words at both parties.
+    pub fn reveal(&self) -> String {
+        names(&self.owners)
+    }
+
+    /// Says what is computed, by the operation of `job`, and who learns what.
+    pub fn explain(&self, page: &mut Page, method: &str, me: Role) {
+        page.title("What is computed");
+        page.line("of", &format!("the rows in common{}", self.words));
+        page.line("result", &self.result);
+        page.line("by", method);
+        self.notes.iter().for_each(|(name, words)| page.line(name, words));
+        page.title("Who learns what");
+        for (name, role) in [("this party", me), ("the peer", me.peer())] {
+            if !self.owners.contains(&role) {
+                page.line(
+                    name,
+                    "nothing: it gets no result, and does not learn which rows match, nor how many",
                 );
-                page.line("", &text);
+                continue;
+            }
+            page.line(name, &format!("for each of its rows that the other has too {}", self.tells));
+            match self.default {
+                None => page.line("", "which of its rows the other has: the others' cells are empty"),
+                Some(value) => {
+                    let text = format!(
+                        "a row that the other does not have gets {value}. A row in common may get {value} too; any other \
+                         result tells that the row is in common"
+                    );
+                    page.line("", &text);
+                }
             }
         }
     }
-    page.line("repeated runs", "over the same rows add up: what one leaves open another may tell");
 }
 
-/// Says what it takes.
-pub fn takes(page: &mut Page, link: &Link, bill: impl FnOnce(&Setting) -> Result<Bill>) -> Result<()> {
-    let calibration = Calibration::load(None)?.over(link);
-    let shape = Some(link.net()).filter(|&net| net != LinkShape::LOOPBACK).or(calibration.link());
-    let over = shape.unwrap_or(LinkShape::LOOPBACK);
-    let bill = bill(&calibration.machine().setting(over))?;
-    let phases = explain::sent(page, &bill, &over, &calibration, link.role());
-    explain::time(page, phases, None, shape, &calibration);
-    Ok(())
+fn names(owners: &[Role]) -> String {
+    owners.iter().map(|role| role_name(*role)).collect::<Vec<_>>().join(" and ")
 }
 
-/// What is said about results when they are there.
-#[derive(Serialize)]
-pub struct Report<'a> {
-    pub kind: &'a str,
-    pub function: &'a str,
-    pub role: &'a str,
-    pub rows: usize,
-    pub protocol: String,
-    #[serde(flatten)]
-    pub phases: Phases,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl<'a> Report<'a> {
-    pub fn new(
-        [kind, function]: [&'a str; 2],
-        role: Role,
-        rows: usize,
-        protocol: String,
-        phases: &Phases,
-    ) -> Self {
-        Self { kind, function, role: role_name(role), rows, protocol, phases: *phases }
-    }
-
-    /// Writes this party's results by the names of its rows, if it has any; prints a line of JSON if that is asked for.
-    pub fn deliver(
-        &self,
-        results: Option<&[f64]>,
-        names: Option<&Ids>,
-        output: Option<Output>,
-        json: bool,
-    ) -> Result<()> {
-        match (results, output) {
-            (Some(results), Some(output)) => {
-                let path = output.path().to_owned();
-                let format = FileFormat::of(&path);
-                let columns: [(&str, &[f64]); 1] = [(self.function, results)];
-                output.write(|to| columns::write(to, format, names, &columns))?;
-                eprintln!("wrote {} to {}", some(self.rows, "row"), path.display());
-            }
-            _ => eprintln!("the results go to the peer; nothing is written here"),
+    #[test]
+    fn defaults_are_results_there_can_be() {
+        let of = |held: Port, text: &str| default(Some(text), held).map_err(|e| e.to_string());
+        let bit = Port::additive("bit", 16).within(Some([0, 1]));
+        let probability = Port::additive("p", 40).scaled(2).within(Some([0, 4]));
+        assert_eq!(of(bit, "0"), Ok(Some(0.0)));
+        assert_eq!(of(bit, "empty"), Ok(None));
+        assert_eq!(default(None, bit).unwrap(), None);
+        assert_eq!(of(bit.within(Some([0, 2])), "2"), Ok(Some(2.0)));
+        assert_eq!(of(probability, "0.25"), Ok(Some(0.25)));
+        for (held, text) in [(bit, "2"), (bit, "0.5"), (probability, "1.5"), (probability, "none")] {
+            assert!(of(held, text).unwrap_err().contains("--default"), "{text}");
         }
-        if !json {
-            return Ok(());
-        }
-        terminal::json(self)
     }
 }

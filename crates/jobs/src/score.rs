@@ -10,7 +10,6 @@ use crate::{
     job::{Body, Job},
     link::Link,
     score::{
-        joined::InJob,
         options::Score,
         parts::{column_name, format, parts, say},
     },
@@ -30,14 +29,6 @@ impl Score {
     pub fn of_step(mut self, (link, csv): (&Link, &Dialect)) -> Result<Job> {
         (self.link, self.csv) = (link.clone(), csv.clone());
         job(&self)
-    }
-}
-
-impl Score {
-    /// Scores the rows in common as a job file says, connected by `link`, from files that are written in `csv`.
-    pub fn of_join(mut self, (link, csv): (&Link, &Dialect), job: &InJob<'_>) -> Result<()> {
-        (self.link, self.csv) = (link.clone(), csv.clone());
-        joined::score(&self, Some(job))
     }
 }
 

@@ -245,7 +245,8 @@ fn is_not_optimise(flag: &OsString) -> bool {
 /// The score of rows in common.
 pub fn joined(file: &JobFile, own: &Own<'_>) -> Result<Score> {
     let step = &file.steps[0];
-    parsed(file, step, own, scored(file, step, own, false)?)
+    let args: Score = parsed(file, step, own, scored(file, step, own, false)?)?;
+    Ok(Score { link: own.link.clone(), csv: own.csv.clone(), ..args })
 }
 
 /// What `score` is asked.

@@ -94,14 +94,17 @@ impl Stock {
         self.store.as_ref().map_or(0, |store| store.left().min(rows as u64) as usize)
     }
 
-    /// Checks that the store serves the job, and that there is enough if all must come from it.
-    pub fn check(&self, job: &mut Job) -> Result<()> {
+    /// Checks that the store serves the steps that take from it, and that there is enough if all must come from it and it is
+    /// `known` how many there are.
+    pub fn check(&self, jobs: &mut [Job], known: bool) -> Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
-        if let (Body::Lookup(lookup), Some((protocol, _))) = (&mut job.body, store.about().lookups) {
-            lookup.operation.protocol = protocol;
+        for job in jobs.iter_mut().filter(|job| job.stocked) {
+            if let (Body::Lookup(lookup), Some((protocol, _))) = (&mut job.body, store.about().lookups) {
+                lookup.operation.protocol = protocol;
+            }
+            store.fits(job.operation())?;
         }
-        store.fits(job.operation())?;
-        self.enough(job.rows())
+        if known { self.enough(items(jobs)) } else { Ok(()) }
     }
 
     /// Moves on to where both parties are; returns how many of `rows` are there.
@@ -139,6 +142,11 @@ impl Stock {
         let more = "make another store with `hushtable prepare`, or leave --no-offline out";
         Err(Failure::local(format!("{left} {items} are left in the store, {rows} are needed; {more}")))
     }
+}
+
+/// How many items the steps have that take from a store.
+pub fn items(jobs: &[Job]) -> usize {
+    jobs.iter().filter(|job| job.stocked).map(Job::rows).sum()
 }
 
 /// How many of each lane's rows come from the store: the first ones do.

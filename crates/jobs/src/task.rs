@@ -1,23 +1,28 @@
 //! Jobs over rows: what they bring to a [meeting](crate::meeting).
 
-use std::{path::Path, slice, thread};
+mod lanes;
+
+use std::path::Path;
 
 use crate::{
     agree::{self, Common},
     cost::Phases,
     delivery::{self, Delivery},
-    explain,
+    explain::{self, Ahead},
     job::{self, Job},
     link::Link,
-    meeting::{Agenda, Begun, Meeting, SetUp},
+    meeting::{Agenda, Agreed, Begun, Meeting, SetUp},
     progress::Progress,
     stock::{self, Stock},
+    task::lanes::Lanes,
 };
 use hushtable::{
     Party, Role,
+    bill::Bill,
+    chance::Chance,
     net::LinkShape,
     ot::Setting,
-    run::{self, Done, Outcome, Phase, Ready, Reveal},
+    run::{self, Done, Outcome, Phase, Reveal},
 };
 use hushtable_columns::{
     failure::{Failure, Result},
@@ -31,7 +36,8 @@ pub struct Task<'a> {
     /// The steps, one at least.
     pub jobs: Vec<Job>,
     pub common: Common,
-    /// For the first step.
+    /// What is done before them.
+    pub before: Option<Box<dyn Before>>,
     pub stock: Stock,
     pub delivery: &'a Delivery,
     pub link: &'a Link,
@@ -39,27 +45,43 @@ pub struct Task<'a> {
     pub inputs: Vec<&'a Path>,
 }
 
+/// What gives the first steps their numbers, in the same session.
+pub trait Before {
+    /// Agrees with the peer on what was left open: the steps as they are then, and what more was compared.
+    fn agree(&mut self, p: &mut Party) -> Result<(Vec<Job>, Agreed)>;
+
+    /// What it costs, as far as it is known.
+    fn bill(&self, under: &Setting) -> Result<Bill>;
+
+    /// What chance can spoil.
+    fn chance(&self) -> Result<Chance>;
+
+    /// Puts the numbers in. Returns what was prepared, and what needed the inputs.
+    fn carry_out(&mut self, p: &mut Party, jobs: &mut [Job]) -> Result<[Phase; 2]>;
+}
+
 /// A task while it runs.
 struct Running<'a> {
     task: Task<'a>,
-    /// Several have connections of their own.
-    lanes: Vec<Party>,
-    /// How many items of each lane are in the stock.
-    stored: Vec<usize>,
+    lanes: Lanes,
     /// What set-up took.
     took: Phase,
     /// Of each step.
     done: Vec<Done>,
 }
 
-impl<'a> Task<'a> {
+impl Task<'_> {
     /// What this does, in words.
     pub fn explain(&mut self) -> Result<String> {
         let calibration = self.jobs[0].choosing.calibration()?;
         let known = calibration.shape(self.link).unwrap_or(LinkShape::LOOPBACK);
-        self.suit(&calibration.machine().setting(known))?;
-        let stored = self.stock.left(self.jobs[0].rows());
-        explain::text(self.kind, &mut self.jobs, &self.common, stored, self.link)
+        let under = calibration.machine().setting(known);
+        self.suit(&under)?;
+        let mut ahead = Ahead { stored: self.stock.left(stock::items(&self.jobs)), ..Ahead::default() };
+        if let Some(before) = &self.before {
+            (ahead.bill, ahead.chance, ahead.open) = (before.bill(&under)?, before.chance()?, true);
+        }
+        explain::text(self.kind, &mut self.jobs, &self.common, ahead, self.link)
     }
 
     /// Connects, computes and delivers, or only says what that would be.
@@ -75,12 +97,16 @@ impl<'a> Task<'a> {
         let fields = agree::fields(&self.jobs, &self.common, role, &self.stock.name());
         let jobs = &self.jobs;
         let each = |of: fn(&Job) -> &str| jobs.iter().map(of).collect::<Vec<_>>().join(", ");
+        let (rows, column, reveal) = match &self.common.in_common {
+            Some(rows) => (rows.rows, jobs[0].column.clone(), rows.reveal()),
+            None => (jobs[0].rows(), each(|job| &job.column), each(|job| job.reveal.name())),
+        };
         let meeting = Meeting {
             kind,
             file: self.common.file.clone(),
-            rows: jobs[0].rows(),
-            column: each(|job| &job.column),
-            reveal: each(|job| job.reveal.name()),
+            rows,
+            column,
+            reveal,
             fields: agree::named(jobs, &fields),
             explained,
             writes: delivery::size(jobs, role),
@@ -90,23 +116,35 @@ impl<'a> Task<'a> {
             wish: Some(jobs[0].choosing.calibration()?.wish(link)),
             outcome: "computed; results are where `reveal` says",
         };
-        let (lanes, stored, took, done) = Default::default();
-        meeting.carry_out(Running { task: self, lanes, stored, took, done })
+        let (lanes, took, done) = Default::default();
+        meeting.carry_out(Running { task: self, lanes, took, done })
     }
 
     /// Chooses by the setting, where no store says how it is done.
     fn suit(&mut self, under: &Setting) -> Result<()> {
-        let stored = usize::from(!self.stock.is_none());
-        self.jobs.iter_mut().skip(stored).try_for_each(|job| job.suit(under))
+        let none = self.stock.is_none();
+        self.jobs.iter_mut().filter(|job| none || !job.stocked).try_for_each(|job| job.suit(under))
     }
 }
 
 impl Agenda for Running<'_> {
     fn set_up(&mut self, p: &mut Party, begun: &Begun) -> Result<SetUp> {
-        self.task.suit(&p.setting())?;
-        let Self { task: Task { jobs, stock, common, link, .. }, lanes, stored, .. } = self;
-        let (fields, peer_signs) = agree::agree(p, jobs, common, &stock.name(), link.is_near())?;
-        link.note(|record| record.compared(agree::named(jobs, &fields)));
+        let task = &mut self.task;
+        if task.before.is_none() {
+            task.suit(&p.setting())?;
+        }
+        let mut agreed = agree::agree(p, &task.jobs, &task.common, &task.stock.name())?;
+        task.link.note(|record| record.compared(agreed.clone()));
+        let mut ahead = (0, 0);
+        if let Some(before) = &mut task.before {
+            let (jobs, more) = before.agree(p)?;
+            task.jobs = jobs;
+            agreed.extend(more);
+            ahead = before.bill(&p.setting())?.cots_of(p.role());
+            task.suit(&p.setting())?;
+        }
+        let Task { jobs, stock, common, link, .. } = task;
+        let peer_signs = agree::settle(p, jobs, common.sign, link.is_near())?;
         for job in jobs.iter_mut() {
             let count = job.rows();
             if let job::Body::Lookup(lookup) = &mut job.body {
@@ -114,35 +152,25 @@ impl Agenda for Running<'_> {
                 lookup.protocol = job.choosing.settle(p, link.net(), &lookup.job, count)?;
             }
         }
-        let count = jobs[0].rows();
-        let rows: Vec<usize> = run::pieces(count, jobs[0].threads()).iter().map(|at| at.len()).collect();
-        *stored = stock::shares(&rows, stock.agree(p, count)?);
-        let made: Vec<usize> = rows.iter().zip(&*stored).map(|(rows, stored)| rows - stored).collect();
-        if rows.len() > 1 {
-            // The lanes go on with what is started here.
-            let most = made.iter().copied().max().unwrap_or_default();
-            run::set_up(jobs[0].operation(), p, most)?;
-            *lanes = p.fork(rows.len())?;
-        }
-        let before = Phase::new(begun.start, p.take_cost());
-        let lanes = if lanes.is_empty() { slice::from_mut(p) } else { &mut lanes[..] };
-        self.took = before.then(extend(&jobs[0], lanes, made)?);
-        Ok(SetUp { agreed: agree::named(jobs, &fields), peer_signs, took: self.took })
+        self.took = self.lanes.start(p, jobs, stock, ahead, begun.start)?;
+        Ok(SetUp { agreed, peer_signs, took: self.took })
     }
 
-    /// The steps one after the other, with what is stored for the first in each lane.
+    /// The steps one after the other, with what is stored for them in each lane.
     fn compute(&mut self, p: &mut Party) -> Result<[Phase; 2]> {
-        let Self { task: Task { jobs, stock, delivery, .. }, lanes: several, stored, done: all, .. } = self;
-        let lanes = if several.is_empty() { slice::from_mut(p) } else { &mut several[..] };
-        let mut ready: Vec<Ready> = stock.reserve(stored)?.into_iter().map(of_store).collect();
+        let Self { task: Task { jobs, before, stock, delivery, .. }, lanes: several, done: all, .. } = self;
+        let [offline, online] = match before {
+            Some(before) => before.carry_out(p, jobs)?,
+            None => Default::default(),
+        };
         let rows: usize = jobs.iter().map(Job::rows).sum();
         let progress = Progress::start("rows", rows, delivery.quiet);
         // Of several steps nothing is opened before all are done: a later one may refuse its numbers.
         let alone = jobs.len() == 1;
         for step in 0..jobs.len() {
             let job = &jobs[step];
-            let none = || lanes.iter().map(|_| Ready::default()).collect();
-            let ready = if step == 0 { std::mem::take(&mut ready) } else { none() };
+            let ready = several.ready(step, stock)?;
+            let lanes = several.of(p);
             let operands = job.operands(lanes[0].role());
             let operands: Vec<&[u64]> = operands.iter().map(|x| &x[..]).collect();
             let to = if alone { job.reveal } else { Reveal::Nobody };
@@ -153,47 +181,29 @@ impl Agenda for Running<'_> {
             all.push(done);
         }
         if !alone {
-            let shared = std::mem::take(all);
-            let open = |(job, done): (&Job, Done)| -> Result<Done> {
-                Ok(done.open(job.operation(), &mut lanes[0], job.reveal)?)
-            };
-            *all = jobs.iter().zip(shared).map(open).collect::<Result<_>>()?;
+            let first = &mut several.of(p)[0];
+            let open = |(job, done): (&Job, Done)| done.open(job.operation(), first, job.reveal);
+            *all = jobs.iter().zip(std::mem::take(all)).map(open).collect::<hushtable::Result<_>>()?;
         }
         let sum = |of: fn(&Done) -> Phase| all.iter().map(of).reduce(Phase::then).unwrap_or_default();
-        let phases = [sum(|done| done.offline), sum(|done| done.online)];
-        several.clear();
-        Ok(phases)
+        several.end();
+        Ok([offline.then(sum(|done| done.offline)), online.then(sum(|done| done.online))])
     }
 
-    fn deliver(self, output: Option<Output>, session: [u8; 32], role: Role, _: &Phases) -> Result<()> {
-        let Self { task: Task { kind, jobs, stock, delivery, .. }, stored, took, done, .. } = self;
-        let phases: Vec<_> =
+    fn deliver(self, output: Option<Output>, session: [u8; 32], role: Role, phases: &Phases) -> Result<()> {
+        let Self { task: Task { kind, jobs, common, stock, delivery, .. }, lanes, took, done, .. } = self;
+        let each: Vec<_> =
             done.iter().map(|done| Phases::of(role, took, done.offline, done.online)).collect();
-        let outcomes = done.into_iter().flat_map(|done| done.outcomes).collect();
-        delivery.finish(&jobs, outcomes, output, session, role)?;
-        let stored = stored.iter().sum();
-        if let Some(text) = stock.summary(stored, jobs[0].rows()).filter(|_| !delivery.quiet) {
+        delivery.finish(&jobs, done, output, session, role)?;
+        let stored = lanes.stored();
+        if let Some(text) = stock.summary(stored, stock::items(&jobs)).filter(|_| !delivery.quiet) {
             eprintln!("{text}");
         }
         delivery.summary(&jobs);
-        jobs.iter().zip(phases).try_for_each(|(job, phases)| delivery.report(kind, job, role, stored, phases))
+        let report = |job, rows, phases| delivery.report(kind, (job, rows), role, stored, phases);
+        if let Some(rows) = &common.in_common {
+            return jobs.iter().find(|job| job.stocked).map_or(Ok(()), |job| report(job, rows.rows, *phases));
+        }
+        jobs.iter().zip(each).try_for_each(|(job, phases)| report(job, job.rows(), phases))
     }
-}
-
-fn of_store(reserved: Option<hushtable::store::Reserved>) -> Ready {
-    Ready { reserved, ..Ready::default() }
-}
-
-/// Starts the OT extension in each lane, for the rows of each that take new material.
-fn extend(job: &Job, lanes: &mut [Party], made: Vec<usize>) -> Result<Phase> {
-    let operation = job.operation();
-    let prepare = |(lane, made): (&mut Party, usize)| -> Result<Phase> {
-        Ok(Phase::of(lane, |lane| run::set_up(operation, lane, made))?.1)
-    };
-    let prepared = thread::scope(|scope| {
-        let start = |lane| scope.spawn(move || prepare(lane));
-        let threads: Vec<_> = lanes.iter_mut().zip(made).map(start).collect();
-        threads.into_iter().map(|t| t.join().expect("a lane")).collect::<Result<Vec<_>>>()
-    })?;
-    Ok(prepared.into_iter().reduce(Phase::beside).unwrap_or_default())
 }

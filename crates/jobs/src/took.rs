@@ -57,24 +57,4 @@ impl Took {
     pub fn shares(&mut self, p: &mut Party, operation: &dyn Operation, operands: &[&[u64]]) -> Result<Words> {
         Ok(self.columns(p, operation, operands)?.into_iter().next().unwrap_or_default())
     }
-
-    pub fn offline<T>(
-        &mut self,
-        p: &mut Party,
-        f: impl FnOnce(&mut Party) -> hushtable::Result<T>,
-    ) -> Result<T> {
-        let (made, took) = Phase::of(p, f)?;
-        self.offline = self.offline.then(took);
-        Ok(made)
-    }
-
-    pub fn online<T>(
-        &mut self,
-        p: &mut Party,
-        f: impl FnOnce(&mut Party) -> hushtable::Result<T>,
-    ) -> Result<T> {
-        let (made, took) = Phase::of(p, f)?;
-        self.online = self.online.then(took);
-        Ok(made)
-    }
 }

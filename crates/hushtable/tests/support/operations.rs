@@ -9,7 +9,8 @@ use hushtable::{
         Affine, Bounds, Evaluation, Function, GeluJob, Method, NormJob, Options, Outside, SoftmaxJob, gelu,
     },
     operation::{
-        Bands, Compare, LayerNorm, Lookup, Multiply, Operation, Products, Relation, Select, Truncate,
+        Bands, Compare, Elsewhere, LayerNorm, Lookup, Multiply, Operation, Port, Products, Relation, Select,
+        Truncate,
     },
     share::Sharing,
 };
@@ -211,6 +212,13 @@ pub fn cases() -> Vec<Case> {
             numbers(10, 1).iter().map(|b| b & 1).collect(),
             numbers(11, 11),
             |b, x| b * x,
+        ),
+        binary(
+            Elsewhere::new(Port::additive("number", 11), Some(-5)).unwrap(),
+            [(1, true), (11, false)],
+            numbers(12, 1).iter().map(|b| b & 1).collect(),
+            numbers(13, 10),
+            |b, x| if b == 1 { x } else { -5 },
         ),
         Case { within: 3, ..gelus },
         softmax(5),

@@ -11,7 +11,7 @@ use crate::{
     shared_results::SHARED_BITS,
 };
 use hushtable::{
-    math::{Bounds, Function, exact_fraction_bits},
+    math::{Bounds, Domain, Function, Tabulated, exact_fraction_bits},
     operation::{Compare, Relation},
     run::Reveal,
 };
@@ -105,15 +105,29 @@ fn look_up(args: &Apply, stored: bool) -> Result<Job> {
     let name = args.function().map_or("table", |function| function.name());
     let reveal = args.accord.reveal_numbers(&args.link, &of_sums(name))?;
     let shared = reveal == Reveal::Nobody;
-    let (domain, table, column) = match (args.operation, &args.table) {
+    let (domain, table, column) = table(args, fraction_bits, shared)?;
+    let (ids, x) = source.indices(args.column.as_deref(), args.id(), &domain)?;
+    let bounds = Bounds { lo: domain.value(0), hi: domain.value(1 << domain.index_bits()) };
+    let body = Body::Lookup(Lookup::new(name, domain, table, reveal));
+    let carried = evaluate::carried(args.function(), 0.0, &x, bounds);
+    let mut job = Job::new(args.accord.threads, reveal, body, column, ids, vec![x], vec![true]);
+    // Values are rounded to the nearest.
+    let rounding = 2f64.powi(-1 - job.result().0.fraction_bits as i32);
+    job.error = carried.map(|carried| carried + rounding);
+    Ok(job)
+}
+
+/// The domain and the table of numbers with so many bits after the point, and what its results are called.
+pub fn table(args: &Apply, fraction_bits: u32, shared: bool) -> Result<(Domain, Tabulated, String)> {
+    match (args.operation, &args.table) {
         (Some(Operation::Function(function)), _) => {
             let domain = fixed::domain(args.how.domain.unwrap_or(function.domain()), fraction_bits)?;
             let table = fixed::function(function, &domain, args.how.output_bits(fraction_bits, shared, 16))?;
-            (domain, table, function.name().to_owned())
+            Ok((domain, table, function.name().to_owned()))
         }
         (_, Some(path)) => {
             let values = table_file::read(path)?;
-            let whole = Bounds { lo: 0.0, hi: values.len() as f64 / f64::from(1u32 << fraction_bits) };
+            let whole = Bounds { lo: 0.0, hi: values.len() as f64 / 2f64.powi(fraction_bits as i32) };
             let domain = fixed::domain(args.how.domain.unwrap_or(whole), fraction_bits)?;
             if values.len() != 1 << domain.index_bits() {
                 return Err(Failure::input(format!(
@@ -124,26 +138,11 @@ fn look_up(args: &Apply, stored: bool) -> Result<Job> {
                 )));
             }
             let column = path.file_stem().map_or("table".into(), |stem| stem.to_string_lossy().into_owned());
-            (
-                domain,
-                fixed::table(
-                    &values,
-                    args.how.output_bits(fraction_bits, shared, exact_fraction_bits(&values)),
-                )?,
-                column,
-            )
+            let digits = args.how.output_bits(fraction_bits, shared, exact_fraction_bits(&values));
+            Ok((domain, fixed::table(&values, digits)?, column))
         }
         _ => unreachable!("clap requires a function or a table"),
-    };
-    let (ids, x) = source.indices(args.column.as_deref(), args.id(), &domain)?;
-    let bounds = Bounds { lo: domain.value(0), hi: domain.value(1 << domain.index_bits()) };
-    let body = Body::Lookup(Lookup::new(name, domain, table, reveal));
-    let carried = evaluate::carried(args.function(), 0.0, &x, bounds);
-    let mut job = Job::new(args.accord.threads, reveal, body, column, ids, vec![x], vec![true]);
-    // Values are rounded to the nearest.
-    let rounding = 2f64.powi(-1 - job.result().0.fraction_bits as i32);
-    job.error = carried.map(|carried| carried + rounding);
-    Ok(job)
+    }
 }
 
 /// A comparison of two columns, or of one with a public number.

@@ -225,7 +225,8 @@ impl Apply {
     /// The files and folders that are read.
     pub fn inputs(&self) -> Vec<&Path> {
         let others = [&self.second.other, &self.table, &self.choosing.calibration];
-        let others = others.into_iter().flatten().chain(&self.input).map(PathBuf::as_path);
+        let others =
+            others.into_iter().flatten().chain(&self.input).chain(&self.rowing.joined).map(PathBuf::as_path);
         others.chain(self.stored.path()).chain(self.csv.inputs()).collect()
     }
 

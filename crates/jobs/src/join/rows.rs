@@ -143,7 +143,7 @@ impl Rows {
 
     /// How many ids there are.
     pub fn ids(&self) -> usize {
-        self.names.len()
+        self.forms.len() / self.width
     }
 
     /// The set of ids.

@@ -1,124 +1,116 @@
 //! Scoring of the rows that a hidden join has in common: `--joined`, and `--join` in one go.
 
-mod answer;
+mod fresh;
 mod model;
-mod work;
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use crate::{
-    delivery::Delivery,
+    choice::Choosing,
+    job::{Body, Job},
     join::{
         asked::Duplicates,
         file::JoinedFile,
         rows::{self, Reading, Rows},
+        tell,
     },
-    meeting::{COMPUTED, Meeting},
     options::refuse,
-    row_results,
+    row_results::{self, Asked, InCommon, of_file},
     score::{
-        joined::{
-            model::Model,
-            work::{Ask, Input, Scored},
-        },
+        joined::{fresh::Fresh, model::Model},
         options::Score,
         parts::{column_name, parts, say},
     },
+    shared_results::SHARED_BITS,
+    task::Before,
 };
 use apps::{ids::Rules, scoring::Scoring};
+use hushtable::{
+    Role,
+    operation::{Operation, Port},
+    run::Reveal,
+};
 use hushtable_columns::{
-    ColumnFile, FileFormat,
+    ColumnFile,
     failure::{Failure, Result},
 };
+use prim::wipe::Wiped;
 
-/// A job file that says what is scored.
-pub struct InJob<'a> {
-    pub delivery: &'a Delivery,
-    /// The hash of the file.
-    pub hash: &'a str,
-    /// The name of the results.
-    pub column: &'a str,
-    /// Shows what it would do, and asks.
-    pub approve: &'a dyn Fn(&str) -> Result<()>,
-    /// The files that are read besides.
-    pub inputs: Vec<&'a Path>,
-    /// Most ids that the peer may have.
-    pub peer_at_most: Option<usize>,
-}
+/// Steps, what is said and compared of them, and the join before them if they need one.
+pub type Steps = (Vec<Job>, InCommon, Option<Box<dyn Before>>);
 
-/// Runs it.
-pub fn score(args: &Score, job: Option<&InJob<'_>>) -> Result<()> {
+/// What is asked for. `column`: the name of the results, if it is not that of the question.
+pub fn steps(args: &Score, column: Option<&str>, peer_at_most: Option<usize>) -> Result<Steps> {
     refuse(
-        "cannot be combined with --joined and --join",
-        [
-            ("--threads", args.accord.threads.is_some()),
-            ("--find-difference", args.accord.find_difference),
-            ("--store", args.stored.path().is_some()),
-            ("--leave-out", !args.csv.leave_out.is_empty()),
-        ],
+        "cannot be combined with --joined and --join: no ids are compared, and no rows are left out; a join finds those in \
+         common",
+        [("--find-difference", args.accord.find_difference), ("--leave-out", !args.csv.leave_out.is_empty())],
     )?;
     let reveal = row_results::somebody(args.reveal()?, "--joined and --join")?;
-    let scoring = Scoring::new(args.bits, args.fraction_bits, args.asked.question())?;
-    let default =
-        args.rowing.default.as_deref().map(|text| answer::default(text, &scoring)).transpose()?.flatten();
-    let column = column_name(scoring.question());
-    let (delivery, column) =
-        job.map_or((&args.delivery, column), |job| (job.delivery, job.column.to_owned()));
-    let (input, ids) = match &args.rowing.joined {
+    // With results that can be multiplied.
+    let scoring = Scoring::new(args.bits, args.fraction_bits, args.asked.question())?.additive(SHARED_BITS);
+    let asked = Asked {
+        column: column.map_or_else(|| column_name(scoring.question()), str::to_owned),
+        default: row_results::default(args.rowing.default.as_deref(), held(&scoring))?,
+        threads: args.accord.threads,
+        choosing: Choosing::default(),
+    };
+    match &args.rowing.joined {
         Some(path) => {
-            let file = JoinedFile::read(path)?;
-            let model = Model::read(&args.weights, path, &file, &scoring)?;
-            (Input::File(Box::new(file), model), 0)
+            let (jobs, about) = of_file(args, path, &scoring, reveal, &asked)?;
+            Ok((jobs, about, None))
         }
-        None => fresh(args, &scoring)?,
-    };
-    let role = args.link.role();
-    let owners = input.owners(reveal, role)?;
-    say(args, reveal);
-    let forms = rules(args)?;
-    if let Some(path) = args.delivery.output.as_ref().filter(|_| owners.contains(&role)) {
-        FileFormat::of_output(path)?;
+        None => joined_now(args, &scoring, reveal, asked, peer_at_most),
     }
-    let file = job.map(|job| job.hash.to_owned());
-    let peer_at_most = job.map_or(args.rowing.peer_at_most, |job| job.peer_at_most);
-    let told = args.rowing.tell_form;
-    let ask = Ask { file: file.clone(), scoring, default, owners, column, forms, told, peer_at_most };
-    let mut inputs = vec![args.weights.as_path()];
-    inputs.extend(args.rowing.joined.as_deref().or(args.features.as_deref()));
-    inputs.extend(job.iter().flat_map(|job| job.inputs.iter().copied()));
-    let rows = input.rows(role).max(ids);
-    let explained = ask.explain(&input, &args.link)?;
-    job.map_or(Ok(()), |job| (job.approve)(&explained))?;
-    let errand = Meeting {
-        kind: if job.is_some() { "run" } else { "score" },
-        file,
-        rows,
-        column: ask.column.clone(),
-        reveal: reveal.name().to_owned(),
-        fields: ask.fields(&input, role),
-        explained,
-        writes: ask.owners.contains(&role).then_some(48 * rows as u64),
-        delivery,
-        link: &args.link,
-        inputs,
-        wish: None,
-        outcome: COMPUTED,
-    };
-    errand.carry_out(Scored::new(ask, input, delivery.json, delivery.quiet))
 }
 
-/// The rules of each column of the id.
-fn rules(args: &Score) -> Result<Vec<Rules>> {
-    rows::rules(&args.rowing.normalise, args.rowing.join.len(), "--join")
+/// How results are held, with those that there can be.
+fn held(scoring: &Scoring) -> Port {
+    let held = scoring.result();
+    match held.fraction {
+        0 => held,
+        fraction => held.within(Some([0, 1 << fraction])),
+    }
 }
 
-/// Ids and parts of scores of a file that is not joined yet.
-fn fresh(args: &Score, scoring: &Scoring) -> Result<(Input, usize)> {
-    let path = args.features();
+/// Over the bins of a join that was made before.
+fn of_file(
+    args: &Score,
+    path: &Path,
+    scoring: &Scoring,
+    reveal: Reveal,
+    asked: &Asked,
+) -> Result<(Vec<Job>, InCommon)> {
+    let (mut file, me) = (JoinedFile::read(path)?, args.link.role());
+    let model = Model::read(&args.weights, path, &file, scoring, me)?;
+    let owners = row_results::owners(of_file::owners(&file, me), reveal)?;
+    say(args, reveal);
+    let words = format!(" of {}", file.words());
+    let about = about(scoring, asked, owners.clone(), file.pairing(me), (of_file::rows(&file), words));
+    let mut jobs = vec![];
+    for owner in owners {
+        let bins = of_file::bins(&mut file, owner, me);
+        let first = model.step(&file, &bins, me, asked);
+        let main = Body::Other(Box::new(scoring.clone()));
+        let zeros = Wiped::zeros(bins.matched.len());
+        bins.steps(&mut jobs, Some(first), row_results::main(main, vec![zeros], asked), asked)?;
+    }
+    Ok((jobs, about))
+}
+
+/// After a join of this file's ids and parts of scores.
+fn joined_now(
+    args: &Score,
+    scoring: &Scoring,
+    reveal: Reveal,
+    asked: Asked,
+    peer_at_most: Option<usize>,
+) -> Result<Steps> {
+    let (path, me) = (args.features(), args.link.role());
     let file = ColumnFile::open(path, &args.csv)?;
     let (ids, rules) = (&args.rowing.join, rules(args)?);
     let reading = Reading { ids, rules: &rules, columns: &[], duplicates: Duplicates::Refuse, whole: false };
-    let rows = Rows::read(&file, path, &args.csv, &reading)?;
+    let mut rows = Rows::read(&file, path, &args.csv, &reading)?;
     rows.warn(path);
     let (_, parts) = parts(args, scoring, None, &file)?;
     let bound = match args.rowing.pad_to {
@@ -127,6 +119,60 @@ fn fresh(args: &Score, scoring: &Scoring) -> Result<(Input, usize)> {
         }
         bound => bound.unwrap_or(rows.ids()),
     };
-    let ids = rows.ids();
-    Ok((Input::Fresh { rows: Box::new(rows), parts, bound }, ids))
+    let owners = row_results::owners([Role::P0, Role::P1].into_iter(), reveal)?;
+    say(args, reveal);
+    let words = format!(", by a hidden join of {} ids here", rows.ids());
+    let mut about = about(scoring, &asked, owners.clone(), "joined now".into(), (rows.ids(), words));
+    about.compared.extend(rules.iter().map(|rules| ("form of ids", rules.normal_form())));
+    about.compared.push(tell::field(args.rowing.tell_form));
+    let ids = format!("that this party has up to {bound} ids; and the peer's number to this party");
+    about.shows.push(("to the peer", ids));
+    if args.rowing.tell_form {
+        let form = format!("{}; and the same of the peer's to this party", tell::words(&rows));
+        about.shows.push(("and", form));
+    }
+    let names = Arc::new(std::mem::take(&mut rows.names));
+    let fresh = Fresh {
+        asked,
+        scoring: scoring.clone(),
+        owners,
+        rows,
+        names,
+        parts,
+        bound,
+        peer_at_most,
+        told: args.rowing.tell_form,
+        quiet: args.delivery.quiet,
+        sizes: [bound; 2],
+    };
+    Ok((fresh.steps(me)?, about, Some(Box::new(fresh))))
+}
+
+/// What is said and compared, of rows that are these.
+fn about(
+    scoring: &Scoring,
+    asked: &Asked,
+    owners: Vec<Role>,
+    files: String,
+    (rows, words): (usize, String),
+) -> InCommon {
+    let mut compared = InCommon::compared("score", files, &owners, asked.default);
+    compared.extend(scoring.fields());
+    InCommon {
+        compared,
+        or: ", or both parties say --join",
+        rows,
+        words,
+        result: format!("the column {}: {}", asked.column, scoring.question()),
+        notes: vec![],
+        owners,
+        default: asked.default,
+        tells: scoring.tells(),
+        shows: vec![],
+    }
+}
+
+/// The rules of each column of the id.
+fn rules(args: &Score) -> Result<Vec<Rules>> {
+    rows::rules(&args.rowing.normalise, args.rowing.join.len(), "--join")
 }

@@ -174,7 +174,8 @@ impl Asked {
 impl Score {
     /// The files that are read.
     pub fn inputs(&self) -> Vec<&Path> {
-        let files = self.features.as_deref().into_iter().chain([self.weights.as_path()]);
+        let files = [&self.features, &self.rowing.joined].into_iter().flatten().map(PathBuf::as_path);
+        let files = files.chain([self.weights.as_path()]);
         let inputs = files.chain(self.stored.path());
         inputs.chain(self.csv.inputs()).collect()
     }
