@@ -67,7 +67,7 @@ fn intersections() {
 /// Sizes, rules and who learns are compared before anything is told.
 #[test]
 fn parties_that_differ_learn_nothing() {
-    let dated = Rules { lower_case: true, ..Rules::default() };
+    let dated = Rules::default().lower_case(true);
     let case = |psi: Psi, rules: Rules| (psi, rules);
     let psi = |sizes, learns| Psi::new(sizes, learns).expect("few");
     let usual = case(psi([5, 4], Learns::Both), Rules::default());
