@@ -1,6 +1,9 @@
 //! XOR shares of a batch of single bits.
 
-use std::{fmt, ops::BitXor, ops::Range};
+use std::{
+    fmt,
+    ops::{BitXor, BitXorAssign, Range},
+};
 
 use prim::{ring::Ring, transpose::transpose64};
 use zeroize::{Zeroize, Zeroizing};
@@ -101,8 +104,17 @@ impl Bits {
     /// Shares of the complements: exactly one of the parties changes its share.
     #[must_use]
     pub fn not(&self, role: Role) -> Self {
-        let flip = (role as u64).wrapping_sub(1); // all ones at P0
-        Self::new(self.len, self.words.iter().map(|w| w ^ flip).collect())
+        self.plus(1 - role as u64)
+    }
+
+    /// A bit, which may be secret, added to each.
+    pub(crate) fn plus(&self, bit: u64) -> Self {
+        Self::new(self.len, self.words.iter().map(|w| w ^ bit.wrapping_neg()).collect())
+    }
+
+    /// So many zeros.
+    pub(crate) fn zeros(len: usize) -> Self {
+        Self { len, words: vec![0; len.div_ceil(64)] }
     }
 
     /// Cuts off the bits from `at` on.
@@ -250,6 +262,15 @@ impl fmt::Debug for Bits {
 impl Drop for Bits {
     fn drop(&mut self) {
         self.words.zeroize();
+    }
+}
+
+/// # Panics
+/// If lengths differ, as for arrays.
+impl BitXorAssign<&Bits> for Bits {
+    fn bitxor_assign(&mut self, rhs: &Bits) {
+        assert_eq!(self.len, rhs.len, "shares of different length");
+        self.words.iter_mut().zip(&rhs.words).for_each(|(a, b)| *a ^= b);
     }
 }
 
