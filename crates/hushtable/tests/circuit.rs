@@ -111,7 +111,8 @@ impl Twin {
         let from = self.below(key.bits.len());
         let of: Vec<Value> = (from..key.bits.len()).map(|_| self.any()).collect();
         let made = self.b.add(key.wire, from, &of.iter().map(|value| value.wire).collect::<Vec<_>>());
-        let gate: Vec<Value> = [&[key.clone()], &of[..]].concat();
+        let mut gate = of.clone();
+        gate.push(key.clone());
         for ((wire, value), key) in made.into_iter().zip(&of).zip(&key.bits[from..]) {
             self.local(wire, value.span, value.bits.iter().map(|bit| bit ^ key).collect(), &gate);
         }
@@ -178,7 +179,7 @@ impl Twin {
                 let widths = &widths[..if from + widths[0] + widths[1] > width { 1 } else { 2 }];
                 for (wire, count) in self.b.parts(x.wire, from, widths).into_iter().zip(widths) {
                     let bits = x.bits[from * items..][..count * items].to_vec();
-                    self.local(wire, of(*count), bits, &[x.clone()]);
+                    self.local(wire, of(*count), bits, std::slice::from_ref(&x));
                     from += count;
                 }
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use hushtable::{
-    circuit::{Builder, Layers, Netlist, merge_orders},
+    circuit::{Builder, Layers, Netlist, Wire, merge_orders},
     error::Result,
     gates::{Bits, Triples, and_shared},
     session::Session,
@@ -36,12 +36,10 @@ pub(super) fn greater(bits: u32) -> Arc<Netlist> {
     let mut b = Builder::new(&[1, 2]);
     let (x, not_y) = (b.inputs(bits as usize), b.inputs(bits as usize));
     let leaves: Vec<_> = x.iter().copied().zip(not_y.chunks(1)).collect();
-    let leaves = b.ands(&leaves).into_iter().zip(x.iter().zip(&not_y));
-    let node = |(i, (greater, (x, y)))| match i {
-        0 => vec![greater],
-        _ => vec![greater, b.xor(&[*x, *y])],
-    };
-    let nodes = leaves.enumerate().map(node).collect();
+    let mut nodes: Vec<Vec<Wire>> = b.ands(&leaves).chunks(1).map(<[Wire]>::to_vec).collect();
+    for (node, (x, y)) in nodes.iter_mut().zip(leaves).skip(1) {
+        node.push(b.xor(&[x, y[0]]));
+    }
     let order = merge_orders(&mut b, nodes, |b, groups| b.ands(groups));
     b.finish(&order)
 }

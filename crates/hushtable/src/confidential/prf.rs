@@ -141,3 +141,19 @@ fn netlist(job: &PrfJob) -> Arc<Netlist> {
         Cipher::LowMc => lowmc::netlist(job),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn circuits_have_the_ands_of_the_formula() {
+        let sizes = [(1, 1), (8, 9), (33, 128), (65, 129), (96, 300)];
+        for (cipher, (input_bits, output_bits)) in Cipher::ALL.into_iter().flat_map(|c| sizes.map(|s| (c, s)))
+        {
+            let job = PrfJob { cipher, owner: Role::P1, input_bits, output_bits };
+            let net = netlist(&job);
+            assert_eq!((net.triples(), net.depth()), (&job.triples()[..], job.depth()), "{job:?}");
+        }
+    }
+}
