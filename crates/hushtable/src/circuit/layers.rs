@@ -118,13 +118,18 @@ impl Layers {
             }
             Kind::Join => Bits::concat(operands()),
             Kind::Spread => {
-                let parts: Vec<Bits> = x.iter().map(|bit| Bits::zeros(self.items).plus(bit)).collect();
+                let spread = |bit| {
+                    let mut bits = Bits::zeros(self.items);
+                    bits.add(bit);
+                    bits
+                };
+                let parts: Vec<Bits> = x.iter().map(spread).collect();
                 Bits::concat(parts.iter())
             }
+            Kind::Add(from) => return add(gate, *from, values),
             several => {
                 let made = match several {
                     Kind::Linear(rows) => multiply(rows, operands()),
-                    Kind::Add(from) => x.iter().skip(*from).zip(others).map(|(bit, y)| y.plus(bit)).collect(),
                     Kind::Part(from) => self.parts(gate, *from, x),
                     _ => others.map(|y| and(x, y)).collect(),
                 };
@@ -150,6 +155,17 @@ impl Layers {
 /// What a gate has made.
 fn put(values: &mut [Bits], gate: &Gate, made: Vec<Bits>) {
     values[gate.first.index()..].iter_mut().zip(made).for_each(|(value, made)| *value = made);
+}
+
+/// The first wire's bits from `from` on added to the others, in place if nobody reads these later.
+fn add(gate: &Gate, from: usize, values: &mut [Bits]) {
+    let bits = values[gate.reads[0].index()].range(from..from + gate.made);
+    for (i, (bit, wire)) in bits.iter().zip(&gate.reads[1..]).enumerate() {
+        let value = &mut values[wire.index()];
+        let mut sum = if gate.moves { std::mem::replace(value, Bits::zeros(0)) } else { value.clone() };
+        sum.add(bit);
+        values[gate.first.index() + i] = sum;
+    }
 }
 
 /// Of bits that one party has alone.

@@ -51,6 +51,8 @@ pub(super) struct Gate {
     pub sends: bool,
     /// Wires that nobody reads later.
     pub last: Vec<Wire>,
+    /// Whether these are all that it reads, each once, but for the first.
+    pub moves: bool,
 }
 
 #[derive(Debug)]
@@ -270,6 +272,8 @@ impl Builder {
             let made = (0..gate.made as u32).map(|i| Wire(gate.first.0 + i));
             let wires = gate.reads.iter().copied().chain(made);
             gate.last = wires.filter(|wire| !std::mem::replace(&mut read[wire.index()], true)).collect();
+            let moved = gate.last.iter().filter(|wire| gate.reads[1..].contains(wire));
+            gate.moves = !gate.reads[1..].contains(&gate.reads[0]) && moved.count() + 1 == gate.reads.len();
         }
         net.outputs = outputs.to_vec();
         Arc::new(net)
@@ -301,8 +305,8 @@ impl Builder {
         }
         let first = self.net.wires.len() as u32;
         self.net.wires.extend(spans.iter().map(|&span| About { span, level, known }));
-        let (reads, made, last) = (reads.to_vec(), spans.len(), Vec::new());
-        self.net.gates.push(Gate { kind, reads, first: Wire(first), made, level, sends, last });
+        let (reads, made, last, moves) = (reads.to_vec(), spans.len(), Vec::new(), false);
+        self.net.gates.push(Gate { kind, reads, first: Wire(first), made, level, sends, last, moves });
         (first..first + made as u32).map(Wire).collect()
     }
 }

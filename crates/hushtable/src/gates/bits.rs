@@ -104,12 +104,16 @@ impl Bits {
     /// Shares of the complements: exactly one of the parties changes its share.
     #[must_use]
     pub fn not(&self, role: Role) -> Self {
-        self.plus(1 - role as u64)
+        let flip = (role as u64).wrapping_sub(1); // all ones at P0
+        Self::new(self.len, self.words.iter().map(|w| w ^ flip).collect())
     }
 
-    /// A bit, which may be secret, added to each.
-    pub(crate) fn plus(&self, bit: u64) -> Self {
-        Self::new(self.len, self.words.iter().map(|w| w ^ bit.wrapping_neg()).collect())
+    /// Adds a bit, which may be secret, to each.
+    pub(crate) fn add(&mut self, bit: u64) {
+        self.words.iter_mut().for_each(|w| *w ^= bit.wrapping_neg());
+        if let (Some(last), true) = (self.words.last_mut(), !self.len.is_multiple_of(64)) {
+            *last &= u64::MAX >> (64 - self.len % 64);
+        }
     }
 
     /// So many zeros.

@@ -107,7 +107,7 @@ impl<G: Group, R: Ring> Ottt<G, R> {
         let lanes = batch << d;
         let circuit = Layers::prepare(p, &circuit::netlist(G::SHIFT, table), lanes)?;
         let mine = Bits::from_share(&shifted::<G>(p.role(), d, offset.words()));
-        let mut inputs = vec![Bits::zeros(lanes).plus(1)];
+        let mut inputs = vec![Bits::new(lanes, vec![u64::MAX; lanes.div_ceil(64)])];
         if let Shift::Cyclic = G::SHIFT {
             inputs.extend_from_slice(&mine);
         }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use prim::{ring::Ring, rows::Shift};
 
 use crate::{
-    circuit::{Builder, Netlist, Span, Wire},
+    circuit::{Builder, Made, Netlist, Span, Wire},
     lut::Table,
     net::Role,
 };
@@ -41,7 +41,14 @@ fn cost(h: u32, d: u32, l: u32) -> usize {
 /// The circuit. In: ones, which P0 knows; an index, lowest bit first, that is shared, or the numbers that P0 and P1 know
 /// and whose sum it is. Out: the bits of the entry, lowest first. Its rounds depend on the sizes alone.
 pub(super) fn netlist<R: Ring>(shift: Shift, table: &Table<R>) -> Arc<Netlist> {
-    let (d, l) = (table.index_bits(), table.bits());
+    static MADE: Made<(bool, u32, Vec<u64>), 4> = Made::new();
+    let coefficients = coefficients(table);
+    MADE.get((shift == Shift::Xor, table.bits(), coefficients.clone()), || {
+        made(shift, [table.index_bits(), table.bits()], &coefficients)
+    })
+}
+
+fn made(shift: Shift, [d, l]: [u32; 2], coefficients: &[u64]) -> Arc<Netlist> {
     let mut b = Builder::new(&[1]);
     let one = b.input(Span::Each(1), Some(Role::P0));
     let index = match shift {
@@ -52,7 +59,7 @@ pub(super) fn netlist<R: Ring>(shift: Shift, table: &Table<R>) -> Arc<Netlist> {
     let (low_bits, high_bits) = index.split_at(low);
     let [low_products, high_products] = products(&mut b, [low_bits, high_bits]);
     let low_products = [&[one], &low_products[..]].concat();
-    let (coefficients, zero) = (coefficients(table), b.xor(&[one, one]));
+    let zero = b.xor(&[one, one]);
     // For an output bit, the factor of the product H of high bits, or the summand without (H = 0).
     let mut factor = |bit: u32, high: usize| {
         let part = low_products.iter().zip(&coefficients[high << low..]);
