@@ -15,7 +15,6 @@ use crate::{
 
 /// One-time material for an evaluation of a netlist for a batch of items.
 #[must_use = "one-time material that is not used was generated for nothing"]
-#[derive(Debug)]
 pub struct Layers {
     net: Arc<Netlist>,
     items: usize,

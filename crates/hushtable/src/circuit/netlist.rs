@@ -18,7 +18,6 @@ pub enum Span {
 }
 
 /// A circuit: gates of which each names only wires made before. Made by a [`Builder`]; public, the same at both parties.
-#[derive(Debug)]
 pub struct Netlist {
     pub(super) wires: Vec<About>,
     pub(super) inputs: Vec<Wire>,
@@ -30,7 +29,7 @@ pub struct Netlist {
 }
 
 /// What is known of a wire.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) struct About {
     pub span: Span,
     /// Messages that it waits for.
@@ -39,7 +38,6 @@ pub(super) struct About {
     pub known: Option<Role>,
 }
 
-#[derive(Debug)]
 pub(super) struct Gate {
     pub kind: Kind,
     pub reads: Vec<Wire>,
@@ -55,7 +53,6 @@ pub(super) struct Gate {
     pub moves: bool,
 }
 
-#[derive(Debug)]
 pub(super) enum Kind {
     Xor,
     /// Of the first wire with each of the others.
@@ -119,7 +116,6 @@ impl Span {
 /// # Panics
 /// Its functions do for wires that do not fit the gate: none, those of another netlist that this one has not, and where
 /// nothing else is said other spans.
-#[derive(Debug)]
 pub struct Builder {
     net: Netlist,
     /// ANDs come above this level.

@@ -158,7 +158,8 @@ impl PrfJob {
             Cipher::Aes128 => [10, 12],
             Cipher::LowMc => [1, 1],
         };
-        [[1, one * self.boxes()], [2, two * self.boxes()]]
+        let boxes = self.boxes();
+        [[1, one * boxes], [2, two * boxes]]
     }
 
     /// Messages that depend on one another.
