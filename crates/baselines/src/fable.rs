@@ -63,7 +63,7 @@ pub use setup::FableTable;
 use zeroize::Zeroizing;
 
 use self::{
-    circuits::{all, equal_planes, planes, words},
+    circuits::{equal_planes, planes, words},
     distinct::{Distinct, distinct, restore},
     expand::expand,
     hashes::Hashes,
@@ -75,6 +75,7 @@ use self::{
 };
 use hushtable::{
     bill::{Bill, Phase},
+    circuit::conjunction,
     confidential::prf::Prf,
     error::{Error, Result, same},
     gates::{Ands, Bits, and_all},
@@ -317,8 +318,8 @@ fn decode(
         let keys = planes(sizes.tagged_bits, keys.iter().copied());
         equal.iter_mut().zip(equal_planes(s, inputs, &keys)).for_each(|(all, plane)| all.push(plane));
     }
-    let equal = equal.iter().map(|planes| Bits::concat(planes.iter())).collect();
-    let hit = all(s, &mut material.gates.one, equal)?;
+    let equal: Vec<Bits> = equal.iter().map(|planes| Bits::concat(planes.iter())).collect();
+    let hit = material.gates.eval(s, &conjunction(sizes.tagged_bits as usize), equal)?.remove(0);
     let values: Vec<u64> = rows.iter().skip(1).step_by(2).flatten().copied().collect();
     let values = planes(job.value_bits, values.into_iter());
     let triples = material.pick();

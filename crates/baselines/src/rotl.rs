@@ -5,12 +5,13 @@
 //! is 1 if `2^(l-1) - 1` less P0's share of them is less than P1's. Digits c and d of these, of w bits, have a difference
 //! mod `2^(w+1)`, shared as it is; the table says of it whether `c < d`, and whether `c = d`.
 
-use std::iter::successors;
+use std::sync::Arc;
 
 use hushtable::{
     AShare, Result, Role,
     bill::Bill,
-    gates::{Bits, Triples, and_pairs},
+    circuit::{Builder, Layers, Netlist, merge_orders},
+    gates::Bits,
     lut::{LookupJob, Prepared, Protocol, Table},
     onehot::Cyclic,
     operation::{Material, Operation, Port, Signature, Words},
@@ -34,13 +35,7 @@ struct Made {
     of: ByRotation,
     items: usize,
     lookups: Prepared<Cyclic, Bitwise, u8>,
-    triples: Triples,
-}
-
-/// Of some digits: whether P0's are less, and whether they are equal, which the lowest need not say.
-struct Order {
-    less: Bits,
-    equal: Option<Bits>,
+    tree: Layers,
 }
 
 impl ByRotation {
@@ -48,10 +43,16 @@ impl ByRotation {
         (self.bits - 1).div_ceil(self.digit) as usize
     }
 
-    /// ANDs of each level of the tree.
-    fn ands(&self) -> impl Iterator<Item = usize> + use<> {
-        let orders = successors(Some(self.digits()), |&orders| Some(orders.div_ceil(2)));
-        orders.take_while(|&orders| orders > 1).map(|orders| 2 * (orders / 2) - 1)
+    /// From whether P0's digits are less, and whether they are equal, which the lowest need not say. All ANDs of a level
+    /// in one message, without common operands.
+    fn tree(&self) -> Arc<Netlist> {
+        let mut b = Builder::new(&[1]);
+        let digits = (0..self.digits()).map(|i| b.inputs(if i > 0 { 2 } else { 1 })).collect();
+        let order = merge_orders(&mut b, digits, |b, groups| {
+            let single = groups.iter().flat_map(|(x, ys)| ys.chunks(1).map(move |y| (*x, y)));
+            b.ands(&single.collect::<Vec<_>>())
+        });
+        b.finish(&order)
     }
 
     fn table(&self) -> Result<Table<u8>> {
@@ -84,7 +85,7 @@ impl Operation for ByRotation {
 
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         let lookups = Protocol::Rotl.bill(&self.job(), self.digits() * items)?;
-        Ok(self.ands().fold(lookups, |bill, ands| bill + Triples::bill(1).times(ands * items)))
+        Ok(lookups + Layers::bill(&self.tree(), items))
     }
 
     fn most(&self) -> usize {
@@ -93,8 +94,8 @@ impl Operation for ByRotation {
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
         let lookups = Protocol::Rotl.prepare(from, &self.table()?, self.digits() * items)?;
-        let triples = Triples::random(from, self.ands().sum::<usize>() * items)?;
-        Ok(Box::new(Made { of: *self, items, lookups, triples }))
+        let tree = Layers::prepare(from, &self.tree(), items)?;
+        Ok(Box::new(Made { of: *self, items, lookups, tree }))
     }
 }
 
@@ -104,7 +105,7 @@ impl Material for Made {
     }
 
     fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<Words>> {
-        let Self { of, items, lookups, mut triples } = *self;
+        let Self { of, items, lookups, tree } = *self;
         let (below, role) = (of.bits - 1, s.role());
         let differences: Words =
             Words::new(operands[0].iter().zip(operands[1]).map(|(x, y)| x.wrapping_sub(*y)).collect());
@@ -117,39 +118,11 @@ impl Material for Made {
         let places = (0..of.digits() as u32).map(|digit| digit * of.digit);
         let index: Vec<u32> = places.flat_map(index).map(|e| e as u32).collect();
         let found = Bits::from_share(&lookups.lookup(s, &of.table()?, &AShare::new(of.digit + 1, index))?);
-        let of_digit = |i: usize| {
-            let part = |plane: &Bits| plane.range(i * items..(i + 1) * items);
-            Order { less: part(&found[0]), equal: (i > 0).then(|| part(&found[1])) }
-        };
-        let mut orders: Vec<Order> = (0..of.digits()).map(of_digit).collect();
-        while orders.len() > 1 {
-            orders = joined(s, &mut triples, &orders)?;
-        }
+        let planes = |i: usize| found.iter().take(if i > 0 { 2 } else { 1 });
+        let inputs = (0..of.digits())
+            .flat_map(|i| planes(i).map(move |plane| plane.range(i * items..(i + 1) * items)));
+        let less = tree.eval(s, inputs.collect())?.remove(0);
         let top = Bits::collect(differences.iter().map(|x| x >> below & 1));
-        Ok(vec![Words::new((&top ^ &orders[0].less).not(role).iter().collect())])
+        Ok(vec![Words::new((&top ^ &less).not(role).iter().collect())])
     }
-}
-
-/// A level of the tree: each order with the one above it.
-fn joined(s: &mut Session, triples: &mut Triples, orders: &[Order]) -> Result<Vec<Order>> {
-    let of_pair = |pair: &[Order]| -> Vec<(Bits, Bits)> {
-        let [lower, upper] = pair else { return Vec::new() };
-        let equal = upper.equal.as_ref().expect("not the lowest");
-        let others = [Some(&lower.less), lower.equal.as_ref()];
-        others.into_iter().flatten().map(|other| (equal.clone(), other.clone())).collect()
-    };
-    let pairs: Vec<(Bits, Bits)> = orders.chunks(2).flat_map(of_pair).collect();
-    let pairs: Vec<(&Bits, &Bits)> = pairs.iter().map(|(x, y)| (x, y)).collect();
-    let material = triples.take(pairs.iter().map(|(x, _)| x.len()).sum())?;
-    let mut products = and_pairs(s, material, &pairs)?.into_iter();
-    let mut next = || products.next().expect("a product for each pair");
-    let join = |pair: &[Order]| match pair {
-        [lower, upper] => {
-            let less = &upper.less ^ &next();
-            Order { less, equal: lower.equal.as_ref().map(|_| next()) }
-        }
-        [one, ..] => Order { less: one.less.clone(), equal: one.equal.clone() },
-        [] => unreachable!("chunks are not empty"),
-    };
-    Ok(orders.chunks(2).map(join).collect())
 }

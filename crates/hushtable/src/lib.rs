@@ -46,6 +46,7 @@
 pub mod arith;
 pub mod bill;
 pub mod chance;
+pub mod circuit;
 mod codec;
 pub mod confidential;
 pub mod cuckoo;

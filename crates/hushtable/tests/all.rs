@@ -22,6 +22,7 @@ mod bills_math;
 mod bills_operations;
 mod bills_readers;
 mod circles;
+mod circuit;
 mod confidential_copy;
 mod confidential_plan;
 mod confidential_prf;

@@ -23,6 +23,7 @@ const ORDER: &[&str] = &[
     "source",
     "permutation",
     "gates",
+    "circuit",
     "tree",
     "onehot",
     "lut",

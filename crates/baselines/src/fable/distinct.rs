@@ -19,6 +19,7 @@
 //! authors' code.
 
 use hushtable::{
+    circuit::conjunction,
     error::Result,
     gates::{Bits, Triples, and_shared},
     net::Role,
@@ -26,7 +27,7 @@ use hushtable::{
 };
 use zeroize::Zeroizing;
 
-use super::circuits::{Gates, all, depth, equal_planes, exchange, greater, planes, words};
+use super::circuits::{Gates, equal_planes, exchange, greater, planes, words};
 
 /// Comparators in layers: of each, the place of what is to be less, and of the other.
 pub(super) fn network(count: usize) -> Vec<Vec<[u32; 2]>> {
@@ -87,8 +88,8 @@ pub(super) struct Material {
 /// Rounds of [`distinct`].
 pub(super) fn rounds(count: usize, key_bits: u32) -> u32 {
     let layers = network(count).len() as u32;
-    let replaced = if count > 1 { depth(key_bits) + 1 } else { 0 };
-    layers * (2 + depth(key_bits)) + replaced
+    let replaced = if count > 1 { conjunction(key_bits as usize).depth() + 1 } else { 0 };
+    layers * (greater(key_bits).depth() + 1) + replaced
 }
 
 /// Sorts the words of `key_bits` bits and replaces repetitions by words of `tagged_bits` bits.
@@ -99,10 +100,11 @@ pub(super) fn distinct(
     [key_bits, tagged_bits]: [u32; 2],
     mut state: Zeroizing<Vec<u64>>,
 ) -> Result<Distinct> {
-    let mut swaps = Vec::new();
+    let (mut swaps, comparison) = (Vec::new(), greater(key_bits));
     for pairs in network(state.len()) {
-        let [x, y] = [0, 1].map(|i| planes(key_bits, pairs.iter().map(|pair| state[pair[i] as usize])));
-        let swap = greater(s, gates, &x, &y)?;
+        let [mut x, y] = [0, 1].map(|i| planes(key_bits, pairs.iter().map(|pair| state[pair[i] as usize])));
+        x.extend(y.iter().map(|y| y.not(s.role())));
+        let swap = gates.eval(s, &comparison, x)?.remove(0);
         exchange(s, material.swap.take(pairs.len())?, &swap, (key_bits, &mut state), &pairs)?;
         swaps.push(swap);
     }
@@ -112,7 +114,7 @@ pub(super) fn distinct(
     }
     let [x, before] = [&state[1..], &state[..count - 1]].map(|words| planes(key_bits, words.iter().copied()));
     let equal = equal_planes(s, &x, &before);
-    let repeated = all(s, &mut gates.one, equal)?;
+    let repeated = gates.eval(s, &conjunction(equal.len()), equal)?.remove(0);
     let mark = |i: usize| if s.role() == Role::P0 { i as u64 } else { 0 };
     let differ = planes(tagged_bits - 1, (1..count).map(|i| state[i] ^ mark(i)));
     let change = and_shared(s, material.replace, &repeated, &differ.iter().collect::<Vec<_>>())?;

@@ -1,13 +1,14 @@
 //! Triples of a batch, by how many ANDs have an operand in common.
 
 use super::{
-    circuits::{Gates, depth, greater_ands},
+    circuits::{Gates, greater},
     distinct::{self, network},
     expand::levels,
     job::{COPIES, FableJob, Sizes},
 };
 use hushtable::{
     bill::{Bill, Phase},
+    circuit::conjunction,
     error::Result,
     gates::Triples,
     party::Party,
@@ -40,11 +41,12 @@ impl Counts {
         let (comparators, moved) = (sum(network(count)), sum(levels(count)));
         let [key, tagged, value] =
             [job.key_bits, sizes.tagged_bits, job.value_bits].map(|bits| bits as usize);
-        let [one, two] = greater_ands(job.key_bits);
+        let comparison = greater(job.key_bits);
+        let [one, two] = [0, 1].map(|kind| comparators * comparison.triples()[kind][1]);
         let rows = COPIES * count;
         Self {
-            one: comparators * one + (count - 1) * (key - 1) + rows * (tagged - 1),
-            two: comparators * two,
+            one: one + (count - 1) * conjunction(key).ands() + rows * conjunction(tagged).ands(),
+            two,
             swap: [comparators, key],
             replace: [count - 1, tagged - 1],
             pick: [rows, value],
@@ -78,7 +80,7 @@ impl Material {
         let triples = all.map(|[operands, ands]| Triples::bill(ands).times(operands));
         let sum = triples.into_iter().reduce(Bill::beside).expect("some");
         let layers = network(count).len() as u32;
-        let decoding = depth(sizes.tagged_bits) + 1;
+        let decoding = conjunction(sizes.tagged_bits as usize).depth() + 1;
         let rounds = distinct::rounds(count, job.key_bits) + decoding + levels(count).len() as u32 + layers;
         Bill { online: Phase { rounds, ..sum.online }, ..sum }
     }

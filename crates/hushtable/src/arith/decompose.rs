@@ -22,19 +22,17 @@
 //! Rathee et al., "SiRNN" (S&P 2021), digit decomposition; the prefixes after Sklansky (1960);
 //! lut-spec 11.2 without a carry.
 
+use std::sync::Arc;
+
 use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
 
-use super::{
-    digits::Cut,
-    product::share,
-    thermometer::Thermometers,
-    tree::{Order, in_rounds},
-};
+use super::{digits::Cut, product::share, thermometer::Thermometers};
 use crate::{
     bill::Bill,
+    circuit::{Builder, Layers, Made, Netlist},
     error::{Error, Result, same},
-    gates::{Ands, B2a, Bits, Triples, and_all},
+    gates::{B2a, Bits},
     net::Role,
     session::Session,
     share::AShare,
@@ -84,10 +82,8 @@ pub struct Decomposition {
 
 /// What the digits below the top one take.
 struct Carries {
-    cut: Cut,
     thermometers: Thermometers,
-    one: Triples,
-    two: Triples,
+    prefixes: Layers,
     convert: B2a,
 }
 
@@ -102,15 +98,10 @@ impl Decomposition {
         let carries = match below.len() {
             0 => None,
             count => {
-                let (ones, twos) = prefixes(count).fold((0, 0), |(one, two), (.., first)| match first {
-                    true => (one + 1, two),
-                    false => (one, two + 1),
-                });
                 let thermometers = Thermometers::prepare(p, &below, batch)?;
-                let one = Triples::shared(p, ones * batch, 1)?;
-                let two = Triples::shared(p, twos * batch, 2)?;
+                let prefixes = Layers::prepare(p, &prefixes(count), batch)?;
                 let convert = B2a::prepare(p, cut.widths()[0], count * batch)?;
-                Some(Carries { cut: below, thermometers, one, two, convert })
+                Some(Carries { thermometers, prefixes, convert })
             }
         };
         Ok(Self { bits, batch, cut, carries })
@@ -126,11 +117,8 @@ impl Decomposition {
         if below.len() == 0 {
             return Ok(Bill::FREE);
         }
-        let pair = |(_, _, _, first): (u32, usize, usize, bool)| Triples::bill(if first { 1 } else { 2 });
-        let ands = prefixes(below.len()).map(pair).fold(Bill::FREE, Bill::then);
-        let levels = below.len().next_power_of_two().trailing_zeros();
         let converted = B2a::bill(cut.widths()[0]).times(below.len());
-        Ok(Thermometers::bill(&below) + in_rounds(ands, levels) + converted)
+        Ok(Thermometers::bill(&below) + Layers::bill(&prefixes(below.len()), 1) + converted)
     }
 
     /// Online: shares of the digits, lowest first. Spends the material.
@@ -157,43 +145,42 @@ impl Decomposition {
 
 impl Carries {
     /// The carry out of each digit, digit by digit.
-    fn find<R: Ring>(mut self, s: &mut Session, words: &[u64]) -> Result<AShare<R>> {
+    fn find<R: Ring>(self, s: &mut Session, words: &[u64]) -> Result<AShare<R>> {
         // 2^w - 1 - d is the complement of a digit.
         let flip = match s.role() {
             Role::P0 => u64::MAX,
             Role::P1 => 0,
         };
         let mine = Zeroizing::new(words.iter().map(|w| w ^ flip).collect::<Vec<u64>>());
-        let mut prefix = self.thermometers.orders(s, &mine)?;
-        let count = self.cut.len();
-        for level in 0..count.next_power_of_two().trailing_zeros() {
-            let level: Vec<_> = prefixes(count).filter(|pair| pair.0 == level).collect();
-            let mut sets = Vec::with_capacity(level.len());
-            for &(_, i, below, first) in &level {
-                let Order { less, equal } = &prefix[below];
-                let others = if first { None } else { equal.as_ref() };
-                let ys: Vec<&Bits> = [Some(less), others].into_iter().flatten().collect();
-                let triples = if first { &mut self.one } else { &mut self.two }.take(less.len())?;
-                let x = prefix[i].equal.as_ref().expect("thermometers tell of every digit");
-                sets.push(Ands { x, ys, triples });
-            }
-            let products = and_all(s, sets)?;
-            for (&(_, i, ..), mut products) in level.iter().zip(products) {
-                prefix[i].equal = if products.len() > 1 { products.pop() } else { None };
-                prefix[i].less = &prefix[i].less ^ &products[0];
-            }
-        }
-        self.convert.convert(s, &Bits::concat(prefix.iter().map(|order| &order.less)))
+        let digits = self.thermometers.orders(s, &mine)?;
+        // Whether the lowest digit is equal nobody asks.
+        let (mut inputs, equal): (Vec<Bits>, Vec<_>) =
+            digits.into_iter().map(|digit| (digit.less, digit.equal)).unzip();
+        inputs.extend(equal.into_iter().skip(1).flatten());
+        let less = self.prefixes.eval(s, inputs)?;
+        self.convert.convert(s, &Bits::concat(less.iter()))
     }
 }
 
-/// The pairs of Sklansky's prefix tree over `count` digits: level, digit, the end of the prefix below,
-/// and whether that begins at digit 0.
-fn prefixes(count: usize) -> impl Iterator<Item = (u32, usize, usize, bool)> {
-    let levels = count.next_power_of_two().trailing_zeros();
-    let level = move |level: u32| {
-        let upper = (0..count).filter(move |i| i >> level & 1 == 1);
-        upper.map(move |i| (level, i, (i >> level << level) - 1, i >> (level + 1) == 0))
-    };
-    (0..levels).flat_map(level)
+/// Sklansky's prefix tree: whether a number is less up to each digit. In: whether each digit is less, and then whether
+/// each but the lowest is equal. A message for each AND.
+fn prefixes(count: usize) -> Arc<Netlist> {
+    static MADE: Made<usize> = Made::new();
+    MADE.get(count, || {
+        let mut b = Builder::new(&[1, 2]);
+        let mut less = b.inputs(count);
+        let mut equal = vec![less[0]];
+        equal.extend(b.inputs(count - 1));
+        for level in 0..count.next_power_of_two().trailing_zeros() {
+            for i in (0..count).filter(|i| i >> level & 1 == 1) {
+                // The end of the prefix below, which may begin at digit 0.
+                let below = (i >> level << level) - 1;
+                let ends = [less[below], equal[below]];
+                let products = b.and_each(equal[i], &ends[..if i >> (level + 1) == 0 { 1 } else { 2 }]);
+                less[i] = b.xor(&[less[i], products[0]]);
+                equal[i] = *products.last().expect("an AND");
+            }
+        }
+        b.finish(&less)
+    })
 }

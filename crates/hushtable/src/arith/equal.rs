@@ -19,11 +19,12 @@
 use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
 
-use super::{digits::Cut, thermometer::Thermometers, tree::in_rounds};
+use super::{digits::Cut, thermometer::Thermometers};
 use crate::{
     bill::Bill,
+    circuit::{Layers, conjunction},
     error::{Result, same},
-    gates::{Bits, Triples, and_pairs},
+    gates::Bits,
     net::Role,
     session::Session,
     share::AShare,
@@ -46,7 +47,7 @@ pub struct Equality {
     batch: usize,
     cut: Cut,
     digits: Option<Thermometers>,
-    triples: Triples,
+    tree: Layers,
 }
 
 impl Equality {
@@ -61,8 +62,8 @@ impl Equality {
             1 => None,
             _ => Some(Thermometers::prepare(p, &cut, batch)?),
         };
-        let triples = Triples::random(p, (cut.len() - 1) * batch)?;
-        Ok(Self { bits, batch, cut, digits, triples })
+        let tree = Layers::prepare(p, &conjunction(cut.len()), batch)?;
+        Ok(Self { bits, batch, cut, digits, tree })
     }
 
     /// What a comparison costs.
@@ -72,8 +73,7 @@ impl Equality {
     pub fn bill(bits: u32, digit: u32) -> Result<Bill> {
         let cut = Cut::new(bits, digit)?;
         let digits = if digit == 1 { Bill::FREE } else { Thermometers::bill(&cut) };
-        let levels = cut.len().next_power_of_two().trailing_zeros();
-        Ok(digits + in_rounds(Triples::bill(1).times(cut.len() - 1), levels))
+        Ok(digits + Layers::bill(&conjunction(cut.len()), 1))
     }
 
     /// Online: shares of `1{x = y}`. Spends the material.
@@ -81,7 +81,7 @@ impl Equality {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) if numbers or widths are not those prepared for, and those
     /// of the channel.
-    pub fn eq<R: Ring>(mut self, s: &mut Session, x: &AShare<R>, y: &AShare<R>) -> Result<Bits> {
+    pub fn eq<R: Ring>(self, s: &mut Session, x: &AShare<R>, y: &AShare<R>) -> Result<Bits> {
         for z in [x, y] {
             same("numbers to compare", self.batch, z.len())?;
             same("bits of the numbers to compare", self.bits as usize, z.bits() as usize)?;
@@ -92,19 +92,12 @@ impl Equality {
             Role::P1 => low(w.to_u64().wrapping_neg(), self.bits),
         });
         let mine = Zeroizing::new(mine.collect::<Vec<u64>>());
-        let mut equal: Vec<Bits> = match self.digits.take() {
+        let equal: Vec<Bits> = match self.digits {
             Some(digits) => digits.orders(s, &mine)?.into_iter().filter_map(|order| order.equal).collect(),
             None => (0..self.cut.len())
                 .map(|i| Bits::collect(mine.iter().map(|w| w >> i & 1)).not(role))
                 .collect(),
         };
-        while equal.len() > 1 {
-            let pairs: Vec<_> = equal.chunks_exact(2).map(|pair| (&pair[0], &pair[1])).collect();
-            let triples = self.triples.take(pairs.len() * self.batch)?;
-            let mut joined = and_pairs(s, triples, &pairs)?;
-            joined.extend(equal.chunks_exact(2).remainder().iter().cloned());
-            equal = joined;
-        }
-        Ok(equal.swap_remove(0))
+        Ok(self.tree.eval(s, equal)?.swap_remove(0))
     }
 }

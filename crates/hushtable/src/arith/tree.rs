@@ -18,10 +18,13 @@
 //! Garay, Schoenmakers, Villegas, "Practical and Secure Solutions for Integer Comparison" (PKC 2007);
 //! lut-spec 10.
 
+use std::sync::Arc;
+
 use crate::{
-    bill::{Bill, Phase},
+    bill::Bill,
+    circuit::{Builder, Layers, Made, Netlist, merge_orders},
     error::Result,
-    gates::{Ands, Bits, Triples, and_all},
+    gates::Bits,
     session::Session,
     source::Source,
 };
@@ -35,9 +38,7 @@ pub(super) struct Order {
 
 /// One-time material for merging the digits of a batch.
 pub(super) struct Tree {
-    /// For pairs with one AND and with two.
-    one: Triples,
-    two: Triples,
+    circuit: Layers,
     equality: bool,
 }
 
@@ -47,9 +48,7 @@ impl Tree {
     /// # Errors
     /// Those of the channel.
     pub(super) fn prepare(p: &mut dyn Source, digits: usize, batch: usize) -> Result<Self> {
-        let (ones, twos) = pairs(digits);
-        let one = Triples::shared(p, ones * batch, 1)?;
-        Ok(Self { one, two: Triples::shared(p, twos * batch, 2)?, equality: false })
+        Ok(Self { circuit: Layers::prepare(p, &merging(digits, false), batch)?, equality: false })
     }
 
     /// Offline, with equality: takes `digits - 1` correlated OTs in each direction.
@@ -57,65 +56,43 @@ impl Tree {
     /// # Errors
     /// Those of the channel.
     pub(super) fn with_equality(p: &mut dyn Source, digits: usize, batch: usize) -> Result<Self> {
-        let two = Triples::shared(p, (digits - 1) * batch, 2)?;
-        Ok(Self { one: Triples::shared(p, 0, 1)?, two, equality: true })
+        Ok(Self { circuit: Layers::prepare(p, &merging(digits, true), batch)?, equality: true })
     }
 
     /// What merging the digits of an item costs.
     pub(super) fn bill(digits: usize) -> Bill {
-        let (ones, twos) = pairs(digits);
-        let levels = digits.next_power_of_two().trailing_zeros();
-        in_rounds(Triples::bill(1).times(ones) + Triples::bill(2).times(twos), levels)
+        Layers::bill(&merging(digits, false), 1)
     }
 
     /// The same with equality.
     pub(super) fn equality_bill(digits: usize) -> Bill {
-        in_rounds(Triples::bill(2).times(digits - 1), digits.next_power_of_two().trailing_zeros())
+        Layers::bill(&merging(digits, true), 1)
     }
 
     /// Online. Spends the material.
     ///
     /// # Errors
-    /// Those of the channel.
-    pub(super) fn merge(mut self, s: &mut Session, mut digits: Vec<Order>) -> Result<Order> {
+    /// [`Error::Shape`](crate::Error::Shape) for another number of digits, and those of the channel.
+    pub(super) fn merge(self, s: &mut Session, mut digits: Vec<Order>) -> Result<Order> {
         if let (Some(lowest), false) = (digits.first_mut(), self.equality) {
             lowest.equal = None;
         }
-        while digits.len() > 1 {
-            digits = self.level(s, &digits)?;
-        }
-        Ok(digits.swap_remove(0))
+        let inputs = digits.into_iter().flat_map(|digit| [Some(digit.less), digit.equal]).flatten();
+        let mut merged = self.circuit.eval(s, inputs.collect())?.into_iter();
+        Ok(Order { less: merged.next().expect("the order"), equal: merged.next() })
     }
+}
 
-    /// All pairs of a level: 1 round.
-    fn level(&mut self, s: &mut Session, digits: &[Order]) -> Result<Vec<Order>> {
-        let mut sets = Vec::with_capacity(digits.len() / 2);
-        for pair in digits.chunks_exact(2) {
-            let x = pair[1].equal.as_ref().expect("equality of all but the lowest digit");
-            let ys: Vec<&Bits> =
-                [Some(&pair[0].less), pair[0].equal.as_ref()].into_iter().flatten().collect();
-            let triples = if ys.len() == 1 { &mut self.one } else { &mut self.two }.take(x.len())?;
-            sets.push(Ands { x, ys, triples });
-        }
-        let products = and_all(s, sets)?.into_iter().zip(digits.chunks_exact(2));
-        let merged = products.map(|(products, pair)| {
-            let mut products = products.into_iter();
-            let below = products.next().expect("an AND for each pair");
-            Order { less: &pair[1].less ^ &below, equal: products.next() }
+/// The circuit. In: for each digit whether it is less, and whether it is equal but for the lowest without equality. Out:
+/// the same of the numbers. A message for each pair.
+fn merging(digits: usize, equality: bool) -> Arc<Netlist> {
+    static MADE: Made<(usize, bool)> = Made::new();
+    MADE.get((digits, equality), || {
+        let mut b = Builder::new(if equality { &[2, 1] } else { &[1, 2] });
+        let inputs = (0..digits).map(|i| b.inputs(if i > 0 || equality { 2 } else { 1 })).collect();
+        let order = merge_orders(&mut b, inputs, |b, groups| {
+            groups.iter().flat_map(|(equal, below)| b.and_each(*equal, below)).collect()
         });
-        let odd = digits.chunks_exact(2).remainder().iter();
-        let odd = odd.map(|o| Order { less: o.less.clone(), equal: o.equal.clone() });
-        Ok(merged.chain(odd).collect())
-    }
-}
-
-/// A bill of ANDs, a level of which shares a round.
-pub(super) fn in_rounds(bill: Bill, rounds: u32) -> Bill {
-    Bill { online: Phase { rounds, ..bill.online }, ..bill }
-}
-
-/// Pairs with one AND and with two, over all levels.
-fn pairs(digits: usize) -> (usize, usize) {
-    let levels = digits.next_power_of_two().trailing_zeros() as usize;
-    (levels, digits.saturating_sub(1 + levels))
+        b.finish(&order)
+    })
 }

@@ -38,7 +38,6 @@
 //! layers and fewer rounds have been attacked since (confidential-errata E6).
 
 mod aes;
-mod ands;
 mod job;
 mod key;
 mod lowmc;
@@ -47,14 +46,17 @@ mod sbox;
 pub use job::{Cipher, MAX_INPUT_BITS, MAX_OUTPUT_BITS, PrfJob};
 pub use key::Key;
 
+use std::sync::Arc;
+
 use crate::{
     bill::Bill,
+    circuit::{Layers, Made, Netlist},
     error::{Error, Result, same},
-    gates::Bits,
+    gates::{Bits, Triples},
+    net::Role,
     session::Session,
     source::Source,
 };
-use ands::Stock;
 
 /// One-time material for an evaluation at a batch of inputs.
 ///
@@ -69,8 +71,7 @@ use ands::Stock;
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct Prf {
     job: PrfJob,
-    count: usize,
-    stock: Stock,
+    circuit: Layers,
 }
 
 impl Prf {
@@ -80,8 +81,7 @@ impl Prf {
     /// [`Error::Param`] for sizes that are not supported, and those of the channel.
     pub fn prepare(p: &mut dyn Source, job: PrfJob, count: usize) -> Result<Self> {
         job.check_count(count)?;
-        let [one, two] = job.ands();
-        Ok(Self { job, count, stock: Stock::prepare(p, one * count, two * count)? })
+        Ok(Self { job, circuit: Layers::prepare(p, &netlist(&job), count)? })
     }
 
     /// What `count` inputs cost.
@@ -90,21 +90,20 @@ impl Prf {
     /// [`Error::Param`] for sizes that are not supported.
     pub fn bill(job: &PrfJob, count: usize) -> Result<Bill> {
         job.check_count(count)?;
-        let mut bill = Stock::bill(job.ands()).times(count);
-        if count > 0 {
-            bill.online.rounds = job.cipher.rounds();
-        }
+        let [one, two] = job.triples().map(|[size, operands]| Triples::bill(size).times(operands * count));
+        let mut bill = one.beside(two);
+        bill.online.rounds = if count > 0 { job.depth() } else { 0 };
         Ok(bill)
     }
 
     /// Inputs there is material for.
     pub fn len(&self) -> usize {
-        self.count
+        self.circuit.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.count == 0
+        self.circuit.is_empty()
     }
 
     /// Online: shares of the function's values, a batch of each bit, from those of the inputs. The owner gives its key, the other party none.
@@ -113,22 +112,48 @@ impl Prf {
     /// # Errors
     /// [`Error::Shape`] unless there are as many inputs of the right width, [`Error::Param`] unless the owner alone
     /// gives a key, of the job's cipher; and those of the channel.
-    pub fn eval(mut self, s: &mut Session, key: Option<&Key>, x: &[Bits]) -> Result<Vec<Bits>> {
-        let job = &self.job;
+    pub fn eval(self, s: &mut Session, key: Option<&Key>, x: &[Bits]) -> Result<Vec<Bits>> {
+        let (job, count) = (&self.job, self.len());
         same("bits of an input", job.input_bits as usize, x.len())?;
-        x.iter().try_for_each(|bit| same("inputs of the function", self.count, bit.len()))?;
+        x.iter().try_for_each(|bit| same("inputs of the function", count, bit.len()))?;
         let owner = s.role() == job.owner;
         if owner != key.is_some() || key.is_some_and(|key| key.cipher() != job.cipher) {
             let got = key.map_or("none".into(), |key| format!("one of {}", key.cipher()));
             let accepted = format!("one of {} at {:?}, none at the other", job.cipher, job.owner);
             return Err(Error::Param { what: "key of the function", got, accepted });
         }
-        if self.count == 0 {
-            return Ok((0..job.output_bits).map(|_| Bits::new(0, Vec::new())).collect());
-        }
-        match job.cipher {
-            Cipher::Aes128 => aes::eval(s, &mut self.stock, job, key.map(Key::aes), x),
-            Cipher::LowMc => lowmc::eval(s, &mut self.stock, job, key.map(Key::lowmc), x),
+        let reached = x.len().next_multiple_of(job.cipher.sizes()[2]);
+        let shared = x.iter().cloned().chain((x.len()..reached).map(|_| Bits::zeros(count)));
+        let known =
+            key.map_or_else(|| job.known_bits().map(Bits::zeros), |key| [job.numbers(), key.round_keys()]);
+        let out = self.circuit.eval(s, shared.chain(known).collect())?;
+        // Of a bit those of all blocks stand one behind the other.
+        let bit = |i: usize| out[i % 128].range(i / 128 * count..(i / 128 + 1) * count);
+        Ok((0..job.output_bits as usize).map(bit).collect())
+    }
+}
+
+/// The circuit of the function.
+fn netlist(job: &PrfJob) -> Arc<Netlist> {
+    static MADE: Made<(Cipher, bool, u32, u32), 4> = Made::new();
+    MADE.get((job.cipher, job.owner == Role::P0, job.input_bits, job.output_bits), || match job.cipher {
+        Cipher::Aes128 => aes::netlist(job),
+        Cipher::LowMc => lowmc::netlist(job),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn circuits_have_the_ands_of_the_formula() {
+        let sizes = [(1, 1), (8, 9), (33, 128), (65, 129), (96, 300)];
+        for (cipher, (input_bits, output_bits)) in Cipher::ALL.into_iter().flat_map(|c| sizes.map(|s| (c, s)))
+        {
+            let job = PrfJob { cipher, owner: Role::P1, input_bits, output_bits };
+            let net = netlist(&job);
+            assert_eq!((net.triples(), net.depth()), (&job.triples()[..], job.depth()), "{job:?}");
         }
     }
 }

@@ -1,6 +1,9 @@
 //! XOR shares of a batch of single bits.
 
-use std::{fmt, ops::BitXor, ops::Range};
+use std::{
+    fmt,
+    ops::{BitXor, BitXorAssign, Range},
+};
 
 use prim::{ring::Ring, transpose::transpose64};
 use zeroize::{Zeroize, Zeroizing};
@@ -103,6 +106,19 @@ impl Bits {
     pub fn not(&self, role: Role) -> Self {
         let flip = (role as u64).wrapping_sub(1); // all ones at P0
         Self::new(self.len, self.words.iter().map(|w| w ^ flip).collect())
+    }
+
+    /// Adds a bit, which may be secret, to each.
+    pub(crate) fn add(&mut self, bit: u64) {
+        self.words.iter_mut().for_each(|w| *w ^= bit.wrapping_neg());
+        if let (Some(last), true) = (self.words.last_mut(), !self.len.is_multiple_of(64)) {
+            *last &= u64::MAX >> (64 - self.len % 64);
+        }
+    }
+
+    /// So many zeros.
+    pub(crate) fn zeros(len: usize) -> Self {
+        Self { len, words: vec![0; len.div_ceil(64)] }
     }
 
     /// Cuts off the bits from `at` on.
@@ -250,6 +266,15 @@ impl fmt::Debug for Bits {
 impl Drop for Bits {
     fn drop(&mut self) {
         self.words.zeroize();
+    }
+}
+
+/// # Panics
+/// If lengths differ, as for arrays.
+impl BitXorAssign<&Bits> for Bits {
+    fn bitxor_assign(&mut self, rhs: &Bits) {
+        assert_eq!(self.len, rhs.len, "shares of different length");
+        self.words.iter_mut().zip(&rhs.words).for_each(|(a, b)| *a ^= b);
     }
 }
 

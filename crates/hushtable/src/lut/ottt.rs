@@ -34,6 +34,7 @@ use super::{
 };
 use crate::{
     bill::{Bill, Phase, Work},
+    circuit::Layers,
     error::{Error, Result, same},
     gates::{Bits, Triples},
     net::Role,
@@ -103,13 +104,15 @@ impl<G: Group, R: Ring> Ottt<G, R> {
         let mut offset = vec![0u32; batch];
         p.session().rng().words(d, &mut offset);
         let offset = Share::new(d, offset);
-        let mut triples = Triples::random(p, (batch * ands::<G>(d, table.bits())) << d)?;
+        let lanes = batch << d;
+        let circuit = Layers::prepare(p, &circuit::netlist(G::SHIFT, table), lanes)?;
         let mine = Bits::from_share(&shifted::<G>(p.role(), d, offset.words()));
-        let index = match G::SHIFT {
-            Shift::Cyclic => circuit::sum(p, &mut triples, &mine)?,
-            Shift::Xor => mine,
-        };
-        let entries = Bits::to_share(&circuit::evaluate(p, &mut triples, table, &index)?)?;
+        let mut inputs = vec![Bits::new(lanes, vec![u64::MAX; lanes.div_ceil(64)])];
+        if let Shift::Cyclic = G::SHIFT {
+            inputs.extend_from_slice(&mine);
+        }
+        inputs.extend(mine);
+        let entries = Bits::to_share(&circuit.eval(p, inputs)?)?;
         Ok(Self { offset, entries })
     }
 

@@ -1,166 +1,121 @@
 //! AES-128 on shared inputs, under a key of one party.
 //!
 //! Byte i of a block stands in row `i mod 4` and column `i / 4`. Shared are bytes that ShiftRows puts into the first
-//! columns, as few as hold x: after round 1 these columns alone are shared, after round 2 all of the block.
+//! columns, as few as hold x: after round 1 these columns alone are shared, after round 2 all of the block. What an S-box
+//! adds, 0x63, MixColumns does not change, so that it is part of the next round's key.
 
-use prim::{Aes128, Block};
+use std::sync::Arc;
 
 use super::{
-    ands::{Layer, Local, Shared, Stock, constant, repeated, spread},
     job::{PrfJob, aes_source},
     sbox::{Byte, sbox},
 };
-use crate::{error::Result, gates::Bits, session::Session};
+use crate::circuit::{Builder, Netlist, Wire};
 
-/// The evaluation of a batch at one party, the key's owner if it has round keys.
-struct Run<'a> {
-    layer: Shared<'a>,
+/// The circuit being built.
+struct Cipher<'a> {
+    b: Builder,
     job: &'a PrfJob,
-    keys: Option<&'a [Block; 11]>,
-    count: usize,
-}
-
-/// Shares of the bits of the values at the inputs of which `x` has the bits.
-pub(super) fn eval(
-    session: &mut Session,
-    stock: &mut Stock,
-    job: &PrfJob,
-    key: Option<&Aes128>,
-    x: &[Bits],
-) -> Result<Vec<Bits>> {
-    let keys = key.map(Aes128::round_keys);
-    let mut run = Run { layer: Shared { session, stock }, job, keys, count: x[0].len() };
-    let mut state = run.first_rounds(x)?;
-    for round in 3..=8 {
-        let bytes = run.substitute(state)?;
-        state = run.next(round, 0..4, shifted(&bytes));
-    }
-    run.last_rounds(&state)
+    /// The round keys, one behind the other.
+    keys: Wire,
 }
 
 /// Sixteen bytes.
 type State = Vec<Byte>;
 
-/// The bytes that ShiftRows puts into each column.
-fn shifted(state: &State) -> Vec<[&Byte; 4]> {
-    (0..4).map(|column| std::array::from_fn(|row| &state[aes_source(row, column)])).collect()
+/// Of [inputs](PrfJob::circuit_inputs), the bits of the bytes that are needed, each of the blocks in which it is.
+pub(super) fn netlist(job: &PrfJob) -> Arc<Netlist> {
+    let mut b = Builder::new(&[1, 2]);
+    let (shared, numbers, keys) = job.circuit_inputs(&mut b);
+    let mut cipher = Cipher { b, job, keys };
+    let mut state = cipher.first_rounds(shared.as_chunks().0, numbers.as_chunks().0);
+    for round in 3..=8 {
+        let bytes = cipher.substitute(&state);
+        state = cipher.next(round, 0, &shifted(&bytes));
+    }
+    let last = cipher.last_rounds(&state);
+    cipher.b.finish(last.as_flattened())
 }
 
-impl Run<'_> {
+/// The bytes in the order of the columns into which ShiftRows puts them.
+fn shifted(state: &[Byte]) -> State {
+    (0..16).map(|i| state[aes_source(i % 4, i / 4)]).collect()
+}
+
+impl Cipher<'_> {
     /// Rounds 1 and 2: the blocks of all rows, those of a number one behind the other.
-    fn first_rounds(&mut self, x: &[Bits]) -> Result<State> {
-        let (count, blocks) = (self.count, self.job.blocks());
-        let shared_bytes = x.len().div_ceil(8);
-        let columns = shared_bytes.div_ceil(4);
+    fn first_rounds(&mut self, shared: &[Byte], numbers: &[Byte]) -> State {
+        let blocks = self.job.blocks();
+        let columns = shared.len().div_ceil(4);
         let place = |i: usize| aes_source(i % 4, i / 4);
-        let zero = constant(count, 0);
-        let shared = (0..shared_bytes).map(|i| {
-            let bit = |k: usize| x.get(8 * i + k).unwrap_or(&zero).clone();
-            self.plus_key(0, place(i), std::array::from_fn(bit))
-        });
-        let shared = shared.collect();
-        let known: State = (0..16).map(|i| self.plus_key(0, i, self.numbers(i))).collect();
+        let shared: State =
+            shared.iter().enumerate().flat_map(|(i, byte)| self.plus_key(0, place(i), &[*byte])).collect();
+        let known = self.plus_key(0, 0, numbers);
         // Round 1.
-        let (mut shared, known) = (self.substitute(shared)?, self.substitute_own(known)?);
-        for i in shared_bytes..4 * columns {
+        let (mut shared, known) = (self.substitute(&shared), self.substitute(&known));
+        for i in shared.len()..4 * columns {
             // No number of a block stands in these columns: one bit serves all.
-            shared.push(known[place(i)].each_ref().map(|bit| spread(&bit.range(0..1), count)));
+            shared.push(known[place(i)].map(|bits| {
+                let bit = self.b.parts(bits, 0, &[1])[0];
+                self.b.spread(bit)
+            }));
         }
-        let columns_of = shared.chunks_exact(4).map(|c| std::array::from_fn(|i| &c[i]));
-        let shared = self.next(1, 0..columns, columns_of.collect());
-        let known = self.next(1, columns..4, shifted(&known).split_off(columns));
+        let shared = self.next(1, 0, &shared);
+        let known = self.next(1, columns, &shifted(&known)[4 * columns..]);
         // Round 2.
-        let (shared, known) = (self.substitute(shared)?, self.substitute_own(known)?);
-        let shared = shared.iter().map(|byte| byte.each_ref().map(|bit| repeated(bit, blocks)));
-        let known = known.iter().map(|byte| byte.each_ref().map(|bit| spread(bit, count)));
-        let state: State = shared.chain(known).collect();
-        Ok(self.next(2, 0..4, shifted(&state)))
+        let (shared, known) = (self.substitute(&shared), self.substitute(&known));
+        let shared = shared.into_iter().map(|byte| byte.map(|bit| self.b.join(&vec![bit; blocks])));
+        let mut state: State = shared.collect();
+        state.extend(known.into_iter().map(|byte| byte.map(|bit| self.b.spread(bit))));
+        self.next(2, 0, &shifted(&state))
     }
 
-    /// Rounds 9 and 10, of what is needed: of each bit of the values a batch.
-    fn last_rounds(&mut self, state: &State) -> Result<Vec<Bits>> {
-        let (job, count) = (self.job, self.count);
-        let cut = |byte: &Byte, blocks: usize| byte.each_ref().map(|bit| bit.range(0..count * blocks));
-        let columns: Vec<usize> = (0..4).filter(|&j| job.blocks_with(4 * j) > 0).collect();
-        let bytes = columns.iter().flat_map(|&j| (0..4).map(move |row| (aes_source(row, j), j)));
-        let bytes = bytes.map(|(i, j)| cut(&state[i], job.blocks_with(4 * j))).collect();
-        let bytes = self.substitute(bytes)?;
-        let all: Vec<[&Byte; 4]> = bytes.chunks_exact(4).map(|c| std::array::from_fn(|i| &c[i])).collect();
-        let state = self.next(9, 0..columns.len(), all);
+    /// Rounds 9 and 10, of what is needed.
+    fn last_rounds(&mut self, state: &State) -> State {
+        let job = self.job;
+        let columns = (0..4).filter(|&j| job.blocks_with(4 * j) > 0).count();
+        let bytes = shifted(state).into_iter().take(4 * columns).enumerate();
+        let bytes: State = bytes.map(|(i, byte)| self.cut(byte, job.blocks_with(i / 4 * 4))).collect();
+        let bytes = self.substitute(&bytes);
+        let state = self.next(9, 0, &bytes);
         let needed = state.iter().enumerate().filter(|(i, _)| job.blocks_with(*i) > 0);
-        let last = needed.map(|(i, byte)| cut(byte, job.blocks_with(i))).collect();
-        let last = self.substitute(last)?;
+        let last: State = needed.map(|(i, byte)| self.cut(*byte, job.blocks_with(i))).collect();
+        let last = self.substitute(&last);
         let place = |i: usize| i % 4 + 4 * ((i / 4 + 4 - i % 4) % 4);
-        let last: State =
-            last.into_iter().enumerate().map(|(i, byte)| self.plus_key(10, place(i), byte)).collect();
-        let bit = |i: usize| {
-            let (block, i) = (i / 128, i % 128);
-            last[i / 8][i % 8].range(block * count..(block + 1) * count)
-        };
-        Ok((0..job.output_bits as usize).map(bit).collect())
+        last.iter().enumerate().flat_map(|(i, byte)| self.plus_key(10, place(i), &[*byte])).collect()
     }
 
-    /// Byte i of the public part of the input, of each number of a block: the owner's, zero at the other party.
-    fn numbers(&self, i: usize) -> Byte {
-        let numbers = 0..self.job.blocks();
-        let byte = |block| (self.job.cipher.input(0, block).0 >> (8 * i)) as u64;
-        let mine = u64::from(self.keys.is_some());
-        std::array::from_fn(|k| Bits::collect(numbers.clone().map(|block| byte(block) >> k & mine)))
+    /// The first blocks of a byte.
+    fn cut(&mut self, byte: Byte, blocks: usize) -> Byte {
+        byte.map(|bit| self.b.parts(bit, 0, &[blocks])[0])
     }
 
-    /// The S-box of shared bytes, all at once.
-    fn substitute(&mut self, bytes: State) -> Result<State> {
-        let adds = self.keys.is_some();
-        all_at_once(&mut self.layer, adds, &bytes)
+    /// The S-box of all bytes at once, but for what it adds.
+    fn substitute(&mut self, bytes: &State) -> State {
+        let plane = |k: usize| bytes.iter().map(|byte| byte[k]).collect::<Vec<Wire>>();
+        let planes = std::array::from_fn(|k| self.b.join(&plane(k)));
+        let out = sbox(&mut self.b, planes).map(|bits| self.b.parted(bits, &plane(0)));
+        (0..bytes.len()).map(|i| out.each_ref().map(|parts| parts[i])).collect()
     }
 
-    /// The S-box of bytes that the owner has alone.
-    fn substitute_own(&self, bytes: State) -> Result<State> {
-        match self.keys {
-            Some(_) => all_at_once(&mut Local, true, &bytes),
-            None => Ok(bytes),
+    /// MixColumns of the columns from `column` on, `2 a_i + 3 a_(i+1) + a_(i+2) + a_(i+3)`, and the key of the round.
+    fn next(&mut self, round: usize, column: usize, of: &[Byte]) -> State {
+        let mut mixed = Vec::with_capacity(of.len());
+        for i in 0..of.len() {
+            let [a, b, c, d] = [0, 1, 2, 3].map(|k| of[i / 4 * 4 + (i + k) % 4]);
+            let sum: Byte = std::array::from_fn(|k| self.b.xor(&[a[k], b[k]]));
+            mixed.push(std::array::from_fn(|k| {
+                // Twice a byte in `GF(2^8)`.
+                let reduced = if [1, 3, 4].contains(&k) { &sum[7..] } else { &[] };
+                self.b.xor(&[&[sum[(k + 7) % 8], b[k], c[k], d[k]], reduced].concat())
+            }));
         }
+        self.plus_key(round, 4 * column, &mixed)
     }
 
-    /// MixColumns of these columns, and the key of the round.
-    fn next(&self, round: usize, columns: std::ops::Range<usize>, of: Vec<[&Byte; 4]>) -> State {
-        let mixed = columns.zip(of).flat_map(|(j, column)| {
-            let mixed = mix(column);
-            (0..4).map(|row| 4 * j + row).zip(mixed).collect::<Vec<_>>()
-        });
-        mixed.map(|(i, byte)| self.plus_key(round, i, byte)).collect()
+    /// Adds the bytes of a round key from number i on, at the owner.
+    fn plus_key(&mut self, round: usize, i: usize, bytes: &[Byte]) -> State {
+        let sum = self.b.add(self.keys, 128 * round + 8 * i, bytes.as_flattened());
+        sum.as_chunks().0.to_vec()
     }
-
-    /// Adds byte i of a round key, at the owner.
-    fn plus_key(&self, round: usize, i: usize, byte: Byte) -> Byte {
-        let Some(keys) = self.keys else { return byte };
-        let key = (keys[round].0 >> (8 * i)) as u64;
-        std::array::from_fn(|k| &byte[k] ^ &constant(byte[k].len(), key >> k & 1))
-    }
-}
-
-/// The S-box of bytes of any lengths.
-fn all_at_once(layer: &mut impl Layer, adds: bool, bytes: &[Byte]) -> Result<State> {
-    let plane = |k: usize| Bits::concat(bytes.iter().map(|byte| &byte[k]));
-    let out = sbox(layer, adds, &std::array::from_fn(plane))?;
-    let mut from = 0;
-    let cut = |byte: &Byte| {
-        from += byte[0].len();
-        out.each_ref().map(|bit| bit.range(from - byte[0].len()..from))
-    };
-    Ok(bytes.iter().map(cut).collect())
-}
-
-/// MixColumns of a column: `2 a_i + 3 a_(i+1) + a_(i+2) + a_(i+3)`.
-fn mix(a: [&Byte; 4]) -> [Byte; 4] {
-    let sum = |x: &Byte, y: &Byte| -> Byte { std::array::from_fn(|k| &x[k] ^ &y[k]) };
-    std::array::from_fn(|i| {
-        let [a, b, c, d] = [0, 1, 2, 3].map(|k| a[(i + k) % 4]);
-        sum(&doubled(&sum(a, b)), &sum(b, &sum(c, d)))
-    })
-}
-
-/// Twice a byte in `GF(2^8)`.
-fn doubled([b0, b1, b2, b3, b4, b5, b6, b7]: &Byte) -> Byte {
-    [b7.clone(), b0 ^ b7, b1.clone(), b2 ^ b7, b3 ^ b7, b4.clone(), b5.clone(), b6.clone()]
 }

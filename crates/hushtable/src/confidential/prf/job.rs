@@ -5,7 +5,9 @@ use std::fmt;
 use prim::{Block, lowmc::BOXES};
 
 use crate::{
+    circuit::{Builder, Span, Wire},
     error::{Error, Result, within},
+    gates::Bits,
     net::Role,
 };
 
@@ -32,7 +34,7 @@ const _: () = assert!(crate::fss::MAX_POSITION_BITS + 7 <= SHOWN_INPUTS);
 const _: () = assert!(KEY_BLOCKS <= 64 && 2 * KEY_BLOCKS + 40 <= 129);
 
 /// The block cipher.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cipher {
     /// AES-128. Bits of x stand in bytes 0, 5, 10, 15; 4, 9, 14, 3; 8, 13, 2, 7: of each column after ShiftRows. The
     /// number of the block stands in bytes 1 and 6, of the fourth.
@@ -47,6 +49,14 @@ impl Cipher {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Aes128, Self::LowMc];
 
+    /// Rounds, layers of ANDs of each, and bits of an S-box.
+    pub(super) fn sizes(self) -> [usize; 3] {
+        match self {
+            Self::Aes128 => [10, 4, 8],
+            Self::LowMc => [prim::lowmc::ROUNDS, 1, 3],
+        }
+    }
+
     /// What is encrypted.
     pub fn input(self, x: u128, block: usize) -> Block {
         let block = block as u128;
@@ -57,14 +67,6 @@ impl Cipher {
             }
             Self::LowMc => x | block << MAX_INPUT_BITS,
         })
-    }
-
-    /// Messages that depend on one another.
-    pub(super) fn rounds(self) -> u32 {
-        match self {
-            Self::Aes128 => 40,
-            Self::LowMc => prim::lowmc::ROUNDS as u32,
-        }
     }
 }
 
@@ -150,12 +152,39 @@ impl PrfJob {
         }
     }
 
-    /// ANDs with an operand of their own for an input, and pairs of ANDs with a common operand.
-    pub(super) fn ands(&self) -> [usize; 2] {
+    /// The triples for an input, as [`Netlist::triples`](crate::circuit::Netlist::triples).
+    pub(super) fn triples(&self) -> [[usize; 2]; 2] {
         let [one, two] = match self.cipher {
             Cipher::Aes128 => [10, 12],
             Cipher::LowMc => [1, 1],
         };
-        [one * self.boxes(), two * self.boxes()]
+        let boxes = self.boxes();
+        [[1, one * boxes], [2, two * boxes]]
+    }
+
+    /// Messages that depend on one another.
+    pub(super) fn depth(&self) -> u32 {
+        let [rounds, layers, _] = self.cipher.sizes();
+        (rounds * layers) as u32
+    }
+
+    /// Bits that the owner alone puts into the circuit: the 128 of a block without an input, of all blocks, and the keys of
+    /// all rounds.
+    pub(super) fn known_bits(&self) -> [usize; 2] {
+        [128 * self.blocks(), 128 * (self.cipher.sizes()[0] + 1)]
+    }
+
+    /// The first of them: bit by bit, that of each block.
+    pub(super) fn numbers(&self) -> Bits {
+        let bit = |i: usize, block| (self.cipher.input(0, block).0 >> i & 1) as u64;
+        Bits::collect((0..128).flat_map(|i| (0..self.blocks()).map(move |block| bit(i, block))))
+    }
+
+    /// What goes into the circuit: the bits of the S-boxes that an input reaches, its own and zeros, which are shared, and
+    /// those that are known: the 128 bits of the blocks, and the keys.
+    pub(super) fn circuit_inputs(&self, b: &mut Builder) -> (Vec<Wire>, Vec<Wire>, Wire) {
+        let shared = b.inputs((self.input_bits as usize).next_multiple_of(self.cipher.sizes()[2]));
+        let [numbers, keys] = self.known_bits().map(|bits| b.input(Span::All(bits), Some(self.owner)));
+        (shared, b.parts(numbers, 0, &[self.blocks(); 128]), keys)
     }
 }

@@ -9,7 +9,13 @@ use prim::{
 use zeroize::Zeroizing;
 
 use super::job::{Cipher, MAX_INPUT_BITS, PrfJob};
-use crate::error::{Error, Result, same};
+use crate::{
+    error::{Error, Result, same},
+    gates::Bits,
+};
+
+/// What the S-boxes of AES add to all bytes of a block, also after MixColumns.
+const ADDED: u128 = u128::from_ne_bytes([0x63; 16]);
 
 /// A key of the function, secret. Nothing else may use it.
 pub struct Key {
@@ -46,18 +52,17 @@ impl Key {
         }
     }
 
-    pub(super) fn aes(&self) -> &Aes128 {
-        match &self.schedule {
-            Schedule::Aes128(cipher) => cipher,
-            Schedule::LowMc(_) => unreachable!("the cipher was compared"),
-        }
-    }
-
-    pub(super) fn lowmc(&self) -> &RoundKeys {
-        match &self.schedule {
-            Schedule::LowMc(keys) => keys,
-            Schedule::Aes128(_) => unreachable!("the cipher was compared"),
-        }
+    /// The bits of the keys of all rounds, those of a round behind those of the one before. Those of AES with what the
+    /// S-boxes before them add.
+    pub(super) fn round_keys(&self) -> Bits {
+        let key = |round: usize| match &self.schedule {
+            Schedule::Aes128(cipher) => cipher.round_keys()[round].0 ^ if round > 0 { ADDED } else { 0 },
+            Schedule::LowMc(keys) => keys.of(round).0,
+        };
+        let rounds = self.cipher().sizes()[0];
+        let mut words = Vec::with_capacity(2 * (rounds + 1));
+        (0..=rounds).map(key).for_each(|key| words.extend([key as u64, (key >> 64) as u64]));
+        Bits::new(64 * words.len(), words)
     }
 
     /// Adds the values at these inputs to planes, one for each bit of a value: 64 inputs a word, whose number is a

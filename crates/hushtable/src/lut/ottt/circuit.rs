@@ -7,14 +7,14 @@
 //! for each H but the empty one. In all
 //! `(2^h - h - 1) + (2^(d-h) - (d-h) - 1) + l (2^h - 1)`, for the h with the fewest.
 
-use prim::ring::Ring;
+use std::sync::Arc;
+
+use prim::{ring::Ring, rows::Shift};
 
 use crate::{
-    error::Result,
-    gates::{Bits, Triples, and, and_pairs},
+    circuit::{Builder, Made, Netlist, Span, Wire},
     lut::Table,
     net::Role,
-    party::Party,
 };
 
 /// ANDs of a table of `d` index bits and `l` output bits.
@@ -38,110 +38,92 @@ fn cost(h: u32, d: u32, l: u32) -> usize {
     products(h) + products(d - h) + l as usize * ((1 << h) - 1)
 }
 
-/// The output bits at the index bits `x`, lowest first in both. Rounds: one for each doubling of
-/// the longer part of the index, and one if there are high bits.
-pub(super) fn evaluate<R: Ring>(
-    p: &mut Party,
-    triples: &mut Triples,
-    table: &Table<R>,
-    x: &[Bits],
-) -> Result<Vec<Bits>> {
-    let (d, l) = (x.len() as u32, table.bits());
-    let low = d - split(d, l);
-    let (low_bits, high_bits) = x.split_at(low as usize);
-    let [low_products, high_products] = products(p, triples, [low_bits, high_bits])?;
+/// The circuit. In: ones, which P0 knows; an index, lowest bit first, that is shared, or the numbers that P0 and P1 know
+/// and whose sum it is. Out: the bits of the entry, lowest first. Its rounds depend on the sizes alone.
+pub(super) fn netlist<R: Ring>(shift: Shift, table: &Table<R>) -> Arc<Netlist> {
+    static MADE: Made<(bool, u32, Vec<u64>), 4> = Made::new();
     let coefficients = coefficients(table);
-    // For output bit b, the factor of the product H of high bits, or the summand without (H = 0).
-    let factor = |b: u32, high: usize| {
-        let part = &coefficients[high << low..][..1 << low];
-        let chosen = |&(_, c): &(usize, &u64)| c >> b & 1 == 1;
-        linear(p.role(), x[0].len(), &low_products, part.iter().enumerate().filter(chosen).map(|(i, _)| i))
-    };
-    let mut out: Vec<Bits> = (0..l).map(|b| factor(b, 0)).collect();
-    let factors: Vec<Vec<Bits>> =
-        (0..l).map(|b| (0..high_products.len()).map(|i| factor(b, i + 1)).collect()).collect();
-    let pairs: Vec<(&Bits, &Bits)> = factors.iter().flat_map(|f| high_products.iter().zip(f)).collect();
-    if pairs.is_empty() {
-        return Ok(out);
-    }
-    let terms = and_all_pairs(p, triples, &pairs)?;
-    for (out, terms) in out.iter_mut().zip(terms.chunks_exact(high_products.len())) {
-        *out = terms.iter().fold(out.clone(), |sum, term| &sum ^ term);
-    }
-    Ok(out)
+    MADE.get((shift == Shift::Xor, table.bits(), coefficients.clone()), || {
+        made(shift, [table.index_bits(), table.bits()], &coefficients)
+    })
 }
 
-/// Shares of the sum mod `2^d` of a number of P0's and one of P1's, of which `mine` has the bits:
-/// `d - 1` ANDs, `d - 1` rounds.
-pub(super) fn sum(p: &mut Party, triples: &mut Triples, mine: &[Bits]) -> Result<Vec<Bits>> {
-    let none = Bits::new(mine[0].len(), vec![0; mine[0].words().len()]);
-    let mut carry = none.clone();
-    let mut out = Vec::with_capacity(mine.len());
-    for (i, bit) in mine.iter().enumerate() {
-        // The shares of the sum's bit without the carry are the summands' own.
-        out.push(bit ^ &carry);
-        if i + 1 < mine.len() {
-            // carry' = carry ^ (a ^ carry)(b ^ carry), a being known to P0 and b to P1
-            let (a, b) = match p.role() {
-                Role::P0 => (bit, &none),
-                Role::P1 => (&none, bit),
-            };
-            let both = and(p, triples.take(bit.len())?, &(a ^ &carry), &(b ^ &carry))?;
-            carry = &carry ^ &both;
-        }
+fn made(shift: Shift, [d, l]: [u32; 2], coefficients: &[u64]) -> Arc<Netlist> {
+    let mut b = Builder::new(&[1]);
+    let one = b.input(Span::Each(1), Some(Role::P0));
+    let index = match shift {
+        Shift::Cyclic => sum(&mut b, d as usize),
+        Shift::Xor => b.inputs(d as usize),
+    };
+    let low = (d - split(d, l)) as usize;
+    let (low_bits, high_bits) = index.split_at(low);
+    let [low_products, high_products] = products(&mut b, [low_bits, high_bits]);
+    let low_products = [&[one], &low_products[..]].concat();
+    let zero = b.xor(&[one, one]);
+    // For an output bit, the factor of the product H of high bits, or the summand without (H = 0).
+    let mut factor = |bit: u32, high: usize| {
+        let part = low_products.iter().zip(&coefficients[high << low..]);
+        let sum: Vec<Wire> = part.filter(|(_, c)| *c >> bit & 1 == 1).map(|(product, _)| *product).collect();
+        if sum.is_empty() { zero } else { b.xor(&sum) }
+    };
+    let factors: Vec<Vec<Wire>> =
+        (0..l).map(|bit| (0..=high_products.len()).map(|high| factor(bit, high)).collect()).collect();
+    let terms = factors.iter().flat_map(|f| high_products.iter().copied().zip(f[1..].chunks(1)));
+    b.barrier();
+    let terms = b.ands(&terms.collect::<Vec<_>>());
+    let mut terms = terms.chunks(high_products.len().max(1));
+    let out = factors.iter().map(|f| b.xor(&[&f[..1], terms.next().unwrap_or_default()].concat()));
+    let out: Vec<Wire> = out.collect();
+    b.finish(&out)
+}
+
+/// The sum mod `2^d` of a number of P0's and one of P1's: `d - 1` ANDs, `d - 1` rounds.
+fn sum(b: &mut Builder, d: usize) -> Vec<Wire> {
+    let [at_p0, at_p1] = [Role::P0, Role::P1]
+        .map(|role| (0..d).map(|_| b.input(Span::Each(1), Some(role))).collect::<Vec<_>>());
+    let mut out = vec![b.xor(&[at_p0[0], at_p1[0]])];
+    // The carry into a bit; into the lowest there is none.
+    let mut carry: Vec<Wire> = Vec::new();
+    for i in 1..d {
+        // carry' = carry ^ (a ^ carry)(b ^ carry)
+        let [x, y] = [at_p0[i - 1], at_p1[i - 1]].map(|bit| b.xor(&[&[bit], &carry[..]].concat()));
+        carry.push(b.and(x, y));
+        carry = vec![b.xor(&carry)];
+        out.push(b.xor(&[at_p0[i], at_p1[i], carry[0]]));
     }
-    Ok(out)
+    out
 }
 
 /// All products of one or more bits, for two sets of bits at once: number `m - 1` is that of the
 /// bits in the mask m. Neighbouring halves are joined, so products double with every round.
-fn products(p: &mut Party, triples: &mut Triples, sets: [&[Bits]; 2]) -> Result<[Vec<Bits>; 2]> {
-    let mut sets = sets.map(|bits| bits.iter().map(|bit| vec![bit.clone()]).collect::<Vec<_>>());
+fn products(b: &mut Builder, sets: [&[Wire]; 2]) -> [Vec<Wire>; 2] {
+    let mut sets = sets.map(|bits| bits.iter().map(|bit| vec![*bit]).collect::<Vec<_>>());
     while sets.iter().any(|set| set.len() > 1) {
-        let joined = || sets.iter().flat_map(|set| set.chunks_exact(2));
-        let pairs: Vec<(&Bits, &Bits)> = joined()
-            .flat_map(|pair| pair[1].iter().flat_map(|b| pair[0].iter().map(move |a| (a, b))))
-            .collect();
-        let mut made = and_all_pairs(p, triples, &pairs)?.into_iter();
-        for set in &mut sets {
-            let mut next = Vec::with_capacity(set.len().div_ceil(2));
-            let mut parts = std::mem::take(set).into_iter();
-            while let Some(low) = parts.next() {
-                next.push(match parts.next() {
-                    Some(high) => join(low, high, &mut made),
-                    None => low,
-                });
-            }
-            *set = next;
-        }
+        let joined = sets.iter().flat_map(|set| set.chunks_exact(2));
+        let pairs =
+            joined.flat_map(|pair| pair[1].chunks(1).flat_map(|y| pair[0].iter().map(move |x| (*x, y))));
+        b.barrier();
+        let mut made = b.ands(&pairs.collect::<Vec<_>>()).into_iter();
+        sets = sets.map(|set| {
+            set.chunks(2)
+                .map(|pair| match pair {
+                    [low, high] => join(low, high, &mut made),
+                    odd => odd.concat(),
+                })
+                .collect()
+        });
     }
-    Ok(sets.map(|mut set| set.pop().unwrap_or_default()))
+    sets.map(|mut set| set.pop().unwrap_or_default())
 }
 
 /// The products of two sets of bits, from those of each and, in order, those across.
-fn join(low: Vec<Bits>, high: Vec<Bits>, across: &mut impl Iterator<Item = Bits>) -> Vec<Bits> {
-    let each = low.len();
-    let mut all = low;
+fn join(low: &[Wire], high: &[Wire], across: &mut impl Iterator<Item = Wire>) -> Vec<Wire> {
+    let mut all = low.to_vec();
     for high in high {
-        all.push(high);
-        all.extend(across.by_ref().take(each));
+        all.push(*high);
+        all.extend(across.by_ref().take(low.len()));
     }
     all
-}
-
-/// [`and_pairs`] with triples from the stock.
-fn and_all_pairs(p: &mut Party, triples: &mut Triples, pairs: &[(&Bits, &Bits)]) -> Result<Vec<Bits>> {
-    let count = pairs.iter().map(|(x, _)| x.len()).sum();
-    and_pairs(p, triples.take(count)?, pairs)
-}
-
-/// The XOR of some products, of which number 0 is the empty one, 1.
-fn linear(role: Role, len: usize, products: &[Bits], which: impl Iterator<Item = usize>) -> Bits {
-    let zero = Bits::new(len, vec![0; len.div_ceil(64)]);
-    which.fold(zero, |sum, i| match i {
-        0 => sum.not(role),
-        _ => &sum ^ &products[i - 1],
-    })
 }
 
 /// The coefficients of all products, for all output bits at once: entry m is for that of the index

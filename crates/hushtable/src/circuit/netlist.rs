@@ -1,0 +1,308 @@
+//! Netlists, and how they are built, gate by gate.
+
+use std::sync::Arc;
+
+use crate::net::Role;
+
+/// A wire of a [`Netlist`]: a batch of bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Wire(u32);
+
+/// Bits of a wire, in an evaluation for a batch of items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Span {
+    /// So many for each item: the first ones of all items, then the second ones of all, and so on.
+    Each(usize),
+    /// So many, which are the same for all items.
+    All(usize),
+}
+
+/// A circuit: gates of which each names only wires made before. Made by a [`Builder`]; public, the same at both parties.
+pub struct Netlist {
+    pub(super) wires: Vec<About>,
+    pub(super) inputs: Vec<Wire>,
+    pub(super) outputs: Vec<Wire>,
+    /// By level; of a level those that take a message first.
+    pub(super) gates: Vec<Gate>,
+    triples: Vec<[usize; 2]>,
+    depth: u32,
+}
+
+/// What is known of a wire.
+#[derive(Clone, Copy)]
+pub(super) struct About {
+    pub span: Span,
+    /// Messages that it waits for.
+    level: u32,
+    /// Who knows it; the peer has zeros.
+    pub known: Option<Role>,
+}
+
+pub(super) struct Gate {
+    pub kind: Kind,
+    pub reads: Vec<Wire>,
+    /// The first of the wires that it makes. They follow one another.
+    pub first: Wire,
+    pub made: usize,
+    pub level: u32,
+    /// Whether it takes a message.
+    pub sends: bool,
+    /// Wires that nobody reads later.
+    pub last: Vec<Wire>,
+    /// Whether these are all that it reads, each once, but for the first.
+    pub moves: bool,
+}
+
+pub(super) enum Kind {
+    Xor,
+    /// Of the first wire with each of the others.
+    And,
+    /// Rows of a matrix times the wires.
+    Linear(Vec<u128>),
+    /// The bits of the first wire from this one on, one to each of the others.
+    Add(usize),
+    /// One behind the other.
+    Join,
+    /// From this bit on.
+    Part(usize),
+    /// What is the same for all items, for each.
+    Spread,
+}
+
+impl Wire {
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Netlist {
+    /// Layers of ANDs that take a message: the rounds of [`Layers`](super::Layers).
+    pub fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// ANDs for an item, but for those that one party computes alone.
+    pub fn ands(&self) -> usize {
+        self.triples.iter().map(|[size, operands]| size * operands).sum()
+    }
+
+    /// How many ANDs can have an operand in common, and the number of such operands for an item: the triples of an
+    /// evaluation, in their order.
+    pub fn triples(&self) -> &[[usize; 2]] {
+        &self.triples
+    }
+}
+
+impl Span {
+    /// Bits for a batch of so many items.
+    pub fn bits(self, items: usize) -> usize {
+        match self {
+            Self::Each(bits) => bits * items,
+            Self::All(bits) => bits,
+        }
+    }
+
+    /// The same with another number of bits.
+    pub(super) fn of(self, bits: usize) -> Self {
+        match self {
+            Self::Each(_) => Self::Each(bits),
+            Self::All(_) => Self::All(bits),
+        }
+    }
+}
+
+/// A [`Netlist`] that grows. A gate can only name wires that are there, so no circle can be built.
+///
+/// # Panics
+/// Its functions do for wires that do not fit the gate: none, those of another netlist that this one has not, and where
+/// nothing else is said other spans.
+pub struct Builder {
+    net: Netlist,
+    /// ANDs come above this level.
+    floor: u32,
+}
+
+impl Builder {
+    /// Of a circuit whose ANDs have an operand in common by so many, 1 to 64: the kinds of triples that it takes, in the
+    /// order in which they are made.
+    pub fn new(sizes: &[usize]) -> Self {
+        let (wires, inputs, outputs, gates) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let triples = sizes.iter().map(|&size| [size, 0]).collect();
+        Self { net: Netlist { wires, inputs, outputs, gates, triples, depth: 0 }, floor: 0 }
+    }
+
+    /// The next input: shared, or known to one party.
+    pub fn input(&mut self, span: Span, known: Option<Role>) -> Wire {
+        let wire = Wire(self.net.wires.len() as u32);
+        self.net.wires.push(About { span, level: 0, known });
+        self.net.inputs.push(wire);
+        wire
+    }
+
+    /// The next inputs: shared, a bit for each item.
+    pub fn inputs(&mut self, count: usize) -> Vec<Wire> {
+        (0..count).map(|_| self.input(Span::Each(1), None)).collect()
+    }
+
+    /// The XOR of one wire or more.
+    pub fn xor(&mut self, wires: &[Wire]) -> Wire {
+        self.alike(wires);
+        self.gate(Kind::Xor, wires, &[self.span(wires[0])])[0]
+    }
+
+    /// The AND of two wires.
+    pub fn and(&mut self, x: Wire, y: Wire) -> Wire {
+        self.and_each(x, &[y])[0]
+    }
+
+    /// The ANDs of a wire with others. One message for all of it, which opens `x` once.
+    ///
+    /// # Panics
+    /// Also for another number of others than was announced, and for bits that are the same for all items, but that
+    /// nobody knows.
+    pub fn and_each(&mut self, x: Wire, ys: &[Wire]) -> Vec<Wire> {
+        let wires = [&[x], ys].concat();
+        self.alike(&wires);
+        self.gate(Kind::And, &wires, &vec![self.span(x); ys.len()])
+    }
+
+    /// The ANDs of each group's first wire with the others. One message for all groups that have as many others; the
+    /// groups' wires may differ in span.
+    ///
+    /// # Panics
+    /// As [`and_each`](Self::and_each).
+    pub fn ands(&mut self, groups: &[(Wire, &[Wire])]) -> Vec<Wire> {
+        let mut made = vec![Vec::new(); groups.len()];
+        let mut sizes: Vec<usize> = groups.iter().map(|group| group.1.len()).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        for size in sizes {
+            let of: Vec<usize> = (0..groups.len()).filter(|i| groups[*i].1.len() == size).collect();
+            let xs: Vec<Wire> = of.iter().map(|i| groups[*i].0).collect();
+            let x = self.join(&xs);
+            let other = |j: usize| of.iter().map(|i| groups[*i].1[j]).collect::<Vec<_>>();
+            let ys: Vec<Wire> = (0..size).map(|j| self.join(&other(j))).collect();
+            for product in self.and_each(x, &ys) {
+                of.iter().zip(self.parted(product, &xs)).for_each(|(i, part)| made[*i].push(part));
+            }
+        }
+        made.concat()
+    }
+
+    /// ANDs from here on come after all that are there, whether they need them or not.
+    pub fn barrier(&mut self) {
+        self.floor = self.net.depth;
+    }
+
+    /// A public matrix over F_2 times a column of 1 to 128 wires: bit j of a row counts wire j. A wire for each row.
+    ///
+    /// # Panics
+    /// Also for more wires.
+    pub fn linear(&mut self, rows: &[u128], column: &[Wire]) -> Vec<Wire> {
+        assert!(column.len() <= 128, "a column of {} wires", column.len());
+        self.alike(column);
+        self.gate(Kind::Linear(rows.to_vec()), column, &vec![self.span(column[0]); rows.len()])
+    }
+
+    /// The bits of a wire that is the same for all items, from `from` on, each added to all bits of one of the wires,
+    /// which may differ in span.
+    ///
+    /// # Panics
+    /// Also if there are fewer bits.
+    pub fn add(&mut self, bits: Wire, from: usize, wires: &[Wire]) -> Vec<Wire> {
+        let enough = matches!(self.span(bits), Span::All(count) if from + wires.len() <= count);
+        assert!(enough, "{} bits from {from} on of {:?}", wires.len(), self.span(bits));
+        let spans: Vec<Span> = wires.iter().map(|wire| self.span(*wire)).collect();
+        self.gate(Kind::Add(from), &[&[bits], wires].concat(), &spans)
+    }
+
+    /// Wires one behind the other, all of them with bits for each item or all with bits that are the same for all.
+    pub fn join(&mut self, wires: &[Wire]) -> Wire {
+        if let [wire] = wires {
+            return *wire;
+        }
+        let span = self.span(wires[0]);
+        let width = |wire: &Wire| match (span, self.span(*wire)) {
+            (Span::Each(_), Span::Each(bits)) | (Span::All(_), Span::All(bits)) => bits,
+            others => panic!("to join {others:?}"),
+        };
+        let width = wires.iter().map(width).sum();
+        self.gate(Kind::Join, wires, &[span.of(width)])[0]
+    }
+
+    /// Parts of so many bits of a wire, for each item or for all, from bit `from` on.
+    ///
+    /// # Panics
+    /// Also if there are fewer bits.
+    pub fn parts(&mut self, x: Wire, from: usize, widths: &[usize]) -> Vec<Wire> {
+        let span = self.span(x);
+        let end = widths.iter().fold(from, |end, width| end.saturating_add(*width));
+        assert!(end <= span.bits(1), "bits up to {end} of {span:?}");
+        if widths == [span.bits(1)] {
+            return vec![x];
+        }
+        let spans: Vec<Span> = widths.iter().map(|width| span.of(*width)).collect();
+        self.gate(Kind::Part(from), &[x], &spans)
+    }
+
+    /// A wire cut into parts with the spans of these: what undoes [`join`](Self::join).
+    pub fn parted(&mut self, x: Wire, like: &[Wire]) -> Vec<Wire> {
+        let widths: Vec<usize> = like.iter().map(|wire| self.span(*wire).bits(1)).collect();
+        self.parts(x, 0, &widths)
+    }
+
+    /// Bits that are the same for all items, as bits of each.
+    pub fn spread(&mut self, x: Wire) -> Wire {
+        let Span::All(bits) = self.span(x) else { panic!("to spread bits of each item") };
+        self.gate(Kind::Spread, &[x], &[Span::Each(bits)])[0]
+    }
+
+    /// The circuit with these outputs.
+    pub fn finish(self, outputs: &[Wire]) -> Arc<Netlist> {
+        let mut net = self.net;
+        assert!(outputs.iter().all(|wire| wire.index() < net.wires.len()), "outputs that are there");
+        net.gates.sort_by_key(|gate| (gate.level, !gate.sends));
+        let mut read = vec![false; net.wires.len()];
+        outputs.iter().for_each(|wire| read[wire.index()] = true);
+        for gate in net.gates.iter_mut().rev() {
+            let made = (0..gate.made as u32).map(|i| Wire(gate.first.0 + i));
+            let wires = gate.reads.iter().copied().chain(made);
+            gate.last = wires.filter(|wire| !std::mem::replace(&mut read[wire.index()], true)).collect();
+            let moved = gate.last.iter().filter(|wire| gate.reads[1..].contains(wire));
+            gate.moves = !gate.reads[1..].contains(&gate.reads[0]) && moved.count() + 1 == gate.reads.len();
+        }
+        net.outputs = outputs.to_vec();
+        Arc::new(net)
+    }
+
+    fn span(&self, wire: Wire) -> Span {
+        self.net.wires[wire.index()].span
+    }
+
+    /// Makes sure that wires have one span.
+    fn alike(&self, wires: &[Wire]) {
+        wires.iter().for_each(|wire| assert_eq!(self.span(*wire), self.span(wires[0]), "wires of a gate"));
+    }
+
+    /// A gate that makes wires of these spans.
+    fn gate(&mut self, kind: Kind, reads: &[Wire], spans: &[Span]) -> Vec<Wire> {
+        let of = || reads.iter().map(|wire| self.net.wires[wire.index()]);
+        let mut level = of().map(|about| about.level).max().expect("a wire to read");
+        let known = of().map(|about| about.known).reduce(|a, b| a.filter(|_| a == b)).flatten();
+        let sends = matches!(kind, Kind::And) && known.is_none();
+        if sends {
+            level = level.max(self.floor) + 1;
+            self.net.depth = self.net.depth.max(level);
+            let operands = self.net.triples.iter_mut().find(|[size, _]| *size == spans.len());
+            match (operands, spans[0]) {
+                (Some([_, operands]), Span::Each(bits)) => *operands += bits,
+                (kind, span) => panic!("{} ANDs of {span:?}, announced: {}", spans.len(), kind.is_some()),
+            }
+        }
+        let first = self.net.wires.len() as u32;
+        self.net.wires.extend(spans.iter().map(|&span| About { span, level, known }));
+        let (reads, made, last, moves) = (reads.to_vec(), spans.len(), Vec::new(), false);
+        self.net.gates.push(Gate { kind, reads, first: Wire(first), made, level, sends, last, moves });
+        (first..first + made as u32).map(Wire).collect()
+    }
+}
