@@ -77,8 +77,12 @@ impl Tree {
         if let (Some(lowest), false) = (digits.first_mut(), self.equality) {
             lowest.equal = None;
         }
-        let inputs = digits.into_iter().flat_map(|digit| [Some(digit.less), digit.equal]).flatten();
-        let mut merged = self.circuit.eval(s, inputs.collect())?.into_iter();
+        let mut inputs = Vec::with_capacity(2 * digits.len());
+        for digit in digits {
+            inputs.push(digit.less);
+            inputs.extend(digit.equal);
+        }
+        let mut merged = self.circuit.eval(s, inputs)?.into_iter();
         Ok(Order { less: merged.next().expect("the order"), equal: merged.next() })
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use prim::{Wiped, lowmc};
 
-use super::netlist::{Gate, Kind, Netlist, Span};
+use super::netlist::{Gate, Kind, Netlist, Span, Wire};
 use crate::{
     bill::Bill,
     error::{Result, same},
@@ -12,6 +12,9 @@ use crate::{
     session::Session,
     source::Source,
 };
+
+/// One party's shares of the wires that are there and still read.
+type Values = Vec<Option<Bits>>;
 
 /// One-time material for an evaluation of a netlist for a batch of items.
 #[must_use = "one-time material that is not used was generated for nothing"]
@@ -47,9 +50,7 @@ impl Layers {
 
     /// What an evaluation for so many items costs.
     pub fn bill(net: &Netlist, items: usize) -> Bill {
-        let triples =
-            net.triples().iter().map(|[size, operands]| Triples::bill(*size).times(operands * items));
-        let mut bill = triples.fold(Bill::FREE, Bill::beside);
+        let mut bill = net.bill.times(items);
         bill.online.rounds = if items == 0 { 0 } else { net.depth() };
         bill
     }
@@ -73,29 +74,34 @@ impl Layers {
     pub fn eval(mut self, s: &mut Session, inputs: Vec<Bits>) -> Result<Vec<Bits>> {
         let net = self.net.clone();
         same("inputs of the circuit", net.inputs.len(), inputs.len())?;
-        let mut values = vec![Bits::zeros(0); net.wires.len()];
+        let mut values: Values = net.wires.iter().map(|_| None).collect();
         for (wire, input) in net.inputs.iter().zip(inputs) {
             let about = net.wires[wire.index()];
             same("bits of an input of the circuit", about.span.bits(self.items), input.len())?;
             let peers = about.known.is_some_and(|known| known != s.role());
-            values[wire.index()] = if peers { Bits::zeros(input.len()) } else { input };
+            values[wire.index()] = Some(if peers { Bits::zeros(input.len()) } else { input });
         }
         for gates in net.gates.chunk_by(|a, b| a.sends && b.sends && a.level == b.level) {
             match gates {
                 [gate] if !gate.sends => self.local(gate, &mut values),
                 _ => self.layer(s, gates, &mut values)?,
             }
-            let last = gates.iter().flat_map(|gate| &gate.last);
-            last.for_each(|wire| values[wire.index()] = Bits::zeros(0));
+            for wire in gates.iter().flat_map(|gate| &gate.last) {
+                values[wire.index()] = None;
+            }
         }
-        Ok(net.outputs.iter().map(|wire| values[wire.index()].clone()).collect())
+        let output = |(wire, last): &(Wire, bool)| match last {
+            true => values[wire.index()].take().expect("an output"),
+            false => get(&values, wire).clone(),
+        };
+        Ok(net.outputs.iter().map(output).collect())
     }
 
     /// All ANDs of a layer: 1 round, with a message for each gate.
-    fn layer(&mut self, s: &mut Session, gates: &[Gate], values: &mut [Bits]) -> Result<()> {
+    fn layer(&mut self, s: &mut Session, gates: &[Gate], values: &mut Values) -> Result<()> {
         let mut sets = Vec::with_capacity(gates.len());
         for gate in gates {
-            let mut operands = gate.reads.iter().map(|wire| &values[wire.index()]);
+            let mut operands = gate.reads.iter().map(|wire| get(values, wire));
             let x = operands.next().expect("an operand");
             let mut stock = self.stock.iter_mut();
             let stock = stock.find(|stock| stock.products() == gate.made).expect("a kind of triples");
@@ -106,10 +112,12 @@ impl Layers {
     }
 
     /// A gate that takes no message.
-    fn local(&self, gate: &Gate, values: &mut [Bits]) {
-        let operands = || gate.reads.iter().map(|wire| &values[wire.index()]);
-        let (x, mut others) = (&values[gate.reads[0].index()], operands().skip(1));
+    fn local(&self, gate: &Gate, values: &mut Values) {
+        let operands = || gate.reads.iter().map(|wire| get(values, wire));
+        let (x, mut others) = (get(values, &gate.reads[0]), operands().skip(1));
         let made = match &gate.kind {
+            Kind::Add(from) => return add(gate, *from, values),
+            Kind::Xor if gate.moves => return xor(gate, values),
             Kind::Xor => {
                 let mut sum = others.next().map_or_else(|| x.clone(), |y| x ^ y);
                 others.for_each(|other| sum ^= other);
@@ -125,7 +133,6 @@ impl Layers {
                 let parts: Vec<Bits> = x.iter().map(spread).collect();
                 Bits::concat(parts.iter())
             }
-            Kind::Add(from) => return add(gate, *from, values),
             several => {
                 let made = match several {
                     Kind::Linear(rows) => multiply(rows, operands()),
@@ -135,7 +142,7 @@ impl Layers {
                 return put(values, gate, made);
             }
         };
-        values[gate.first.index()] = made;
+        values[gate.first.index()] = Some(made);
     }
 
     /// The parts of a wire from bit `from` on.
@@ -151,18 +158,30 @@ impl Layers {
     }
 }
 
+/// A wire that is read later.
+fn get<'a>(values: &'a Values, wire: &Wire) -> &'a Bits {
+    values[wire.index()].as_ref().expect("a wire that is read later")
+}
+
 /// What a gate has made.
-fn put(values: &mut [Bits], gate: &Gate, made: Vec<Bits>) {
-    values[gate.first.index()..].iter_mut().zip(made).for_each(|(value, made)| *value = made);
+fn put(values: &mut Values, gate: &Gate, made: Vec<Bits>) {
+    values[gate.first.index()..].iter_mut().zip(made).for_each(|(value, made)| *value = Some(made));
+}
+
+/// The first wire becomes the sum of all.
+fn xor(gate: &Gate, values: &mut Values) {
+    let mut sum = values[gate.reads[0].index()].take().expect("a wire that is read");
+    gate.reads[1..].iter().for_each(|wire| sum ^= get(values, wire));
+    values[gate.first.index()] = Some(sum);
 }
 
 /// The first wire's bits from `from` on added to the others, in place if nobody reads these later.
-fn add(gate: &Gate, from: usize, values: &mut [Bits]) {
-    let bits = values[gate.reads[0].index()].range(from..from + gate.made);
+fn add(gate: &Gate, from: usize, values: &mut Values) {
+    let bits = get(values, &gate.reads[0]).range(from..from + gate.made);
     for (i, (bit, wire)) in bits.iter().zip(&gate.reads[1..]).enumerate() {
         let value = &mut values[wire.index()];
-        let mut sum = if gate.moves { std::mem::replace(value, Bits::zeros(0)) } else { value.clone() };
-        sum.add(bit);
+        let mut sum = if gate.moves { value.take() } else { value.clone() };
+        sum.iter_mut().for_each(|sum| sum.add(bit));
         values[gate.first.index() + i] = sum;
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::net::Role;
+use crate::{bill::Bill, gates::Triples, net::Role};
 
 /// A wire of a [`Netlist`]: a batch of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,10 +21,13 @@ pub enum Span {
 pub struct Netlist {
     pub(super) wires: Vec<About>,
     pub(super) inputs: Vec<Wire>,
-    pub(super) outputs: Vec<Wire>,
+    /// Each with whether it is the last time that it stands here.
+    pub(super) outputs: Vec<(Wire, bool)>,
     /// By level; of a level those that take a message first.
     pub(super) gates: Vec<Gate>,
     triples: Vec<[usize; 2]>,
+    /// Of the triples for an item.
+    pub(super) bill: Bill,
     depth: u32,
 }
 
@@ -49,7 +52,7 @@ pub(super) struct Gate {
     pub sends: bool,
     /// Wires that nobody reads later.
     pub last: Vec<Wire>,
-    /// Whether these are all that it reads, each once, but for the first.
+    /// Whether what it adds to is among these: the first wire, or of `Add` all others, each read once.
     pub moves: bool,
 }
 
@@ -128,7 +131,7 @@ impl Builder {
     pub fn new(sizes: &[usize]) -> Self {
         let (wires, inputs, outputs, gates) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let triples = sizes.iter().map(|&size| [size, 0]).collect();
-        Self { net: Netlist { wires, inputs, outputs, gates, triples, depth: 0 }, floor: 0 }
+        Self { net: Netlist { wires, inputs, outputs, gates, triples, bill: Bill::FREE, depth: 0 }, floor: 0 }
     }
 
     /// The next input: shared, or known to one party.
@@ -261,17 +264,25 @@ impl Builder {
     pub fn finish(self, outputs: &[Wire]) -> Arc<Netlist> {
         let mut net = self.net;
         assert!(outputs.iter().all(|wire| wire.index() < net.wires.len()), "outputs that are there");
+        let triples = net.triples.iter().map(|[size, operands]| Triples::bill(*size).times(*operands));
+        net.bill = triples.fold(Bill::FREE, Bill::beside);
         net.gates.sort_by_key(|gate| (gate.level, !gate.sends));
         let mut read = vec![false; net.wires.len()];
-        outputs.iter().for_each(|wire| read[wire.index()] = true);
+        let outputs =
+            outputs.iter().rev().map(|wire| (*wire, !std::mem::replace(&mut read[wire.index()], true)));
+        net.outputs = outputs.collect();
+        net.outputs.reverse();
         for gate in net.gates.iter_mut().rev() {
             let made = (0..gate.made as u32).map(|i| Wire(gate.first.0 + i));
             let wires = gate.reads.iter().copied().chain(made);
             gate.last = wires.filter(|wire| !std::mem::replace(&mut read[wire.index()], true)).collect();
-            let moved = gate.last.iter().filter(|wire| gate.reads[1..].contains(wire));
-            gate.moves = !gate.reads[1..].contains(&gate.reads[0]) && moved.count() + 1 == gate.reads.len();
+            let (first, others) = gate.reads.split_first().expect("a wire to read");
+            let moved = match gate.kind {
+                Kind::Add(_) => gate.last.iter().filter(|wire| others.contains(wire)).count() == others.len(),
+                _ => gate.last.contains(first),
+            };
+            gate.moves = moved && !others.contains(first);
         }
-        net.outputs = outputs.to_vec();
         Arc::new(net)
     }
 

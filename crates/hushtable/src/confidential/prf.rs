@@ -90,8 +90,8 @@ impl Prf {
     /// [`Error::Param`] for sizes that are not supported.
     pub fn bill(job: &PrfJob, count: usize) -> Result<Bill> {
         job.check_count(count)?;
-        let [one, two] = job.triples().map(|[size, operands]| Triples::bill(size).times(operands * count));
-        let mut bill = one.beside(two);
+        let [[_, one], [_, two]] = job.triples();
+        let mut bill = Triples::bill(1).times(one).beside(Triples::bill(2).times(two)).times(count);
         bill.online.rounds = if count > 0 { job.depth() } else { 0 };
         Ok(bill)
     }

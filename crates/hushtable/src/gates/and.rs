@@ -140,17 +140,20 @@ impl Ands<'_> {
     fn multiply(&self, s: &mut Session, role: Role, at: &Range<usize>, out: &mut [Vec<u64>]) -> Result<()> {
         let len = wire_len(self.x.len(), at);
         let message = s.recv(len * (self.ys.len() + 1))?;
-        let mut opened = message.chunks_exact(len.max(1)).zip(self.operands()).map(|(bytes, (x, a))| {
-            let mut words = vec![0u64; at.len()];
-            bytemuck::cast_slice_mut(&mut words)[..len].copy_from_slice(bytes);
+        let mut parts = message.chunks_exact(len.max(1)).zip(self.operands());
+        let mut open = |to: &mut [u64]| {
+            let Some((bytes, (x, a))) = parts.next() else { return };
+            bytemuck::cast_slice_mut(to)[..len].copy_from_slice(bytes);
             let mine = x.words()[at.clone()].iter().zip(&a.words()[at.clone()]);
-            words.iter_mut().zip(mine).for_each(|(w, (x, a))| *w ^= x ^ a);
-            words
-        });
-        let d = opened.next().unwrap_or_default();
+            to.iter_mut().zip(mine).for_each(|(w, (x, a))| *w ^= x ^ a);
+        };
+        // Public, as all that is opened.
+        let (mut d, mut e) = (vec![0u64; at.len()], vec![0u64; at.len()]);
+        open(&mut d);
         let both = (role as u64).wrapping_sub(1); // all ones at P0
         let b = &self.triples.b.words()[at.clone()];
-        for ((e, a), z) in opened.zip(&self.triples.a).zip(out) {
+        for (a, z) in self.triples.a.iter().zip(out) {
+            open(&mut e);
             let shares = d.iter().zip(&e).zip(&a.words()[at.clone()]).zip(b);
             for ((((d, e), a), b), z) in shares.zip(&mut z[at.clone()]) {
                 *z ^= d & a ^ e & b ^ d & e & both;
