@@ -30,6 +30,7 @@ const PUBLIC: &[&str] = &[
     "Card",
     "Compare",
     "Cut",
+    "CutGroups",
     "Description",
     "Dialect",
     "Estimate",
@@ -37,8 +38,8 @@ const PUBLIC: &[&str] = &[
     "Group",
     "GroupNoise",
     "GroupShape",
-    "Held",
     "Hello",
+    "InCommon",
     "JobFile",
     "Join",
     "JoinJob",
@@ -66,6 +67,7 @@ const PUBLIC: &[&str] = &[
     "Series",
     "Serve",
     "Shape",
+    "Signature",
     "Signed",
     "State",
     "Step",
@@ -234,6 +236,7 @@ fn derived(text: &str) -> impl Iterator<Item = (String, &str)> {
         let item = &rest[at..];
         let end = item.find("\n}").or_else(|| item.find(';')).unwrap_or(item.len());
         let end = item.find(");").map_or(end, |tuple| end.min(tuple));
+        let end = item.find("{}").map_or(end, |empty| end.min(empty));
         traits.contains("Debug").then(|| (word(item), &item[..end]))
     })
 }
