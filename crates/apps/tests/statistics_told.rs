@@ -123,7 +123,7 @@ fn small_groups_open_like_empty_ones() {
     let empty = cost(0);
     (1..4).for_each(|members| assert_eq!(cost(members), empty, "{members} members"));
     let four = cost(4);
-    assert!(four.0 > empty.0 && four.2 == empty.2 + 2, "{four:?} of a group that is opened, {empty:?}");
+    assert!(four.0 > empty.0 && four.2 == empty.2 + 1, "{four:?} of a group that is opened, {empty:?}");
 }
 
 /// A least size, noise, cuts or a share that the peer does not have: both parties end, and nothing is opened.
