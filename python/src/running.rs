@@ -80,7 +80,7 @@ pub fn items(operation: &dyn Operated, p: &party::Party, operands: &[Wiped<u64>]
     operation.signature().items(p.role(), &operands)
 }
 
-/// This party's shares of the only column of results.
+/// This party's shares of the results: of several columns as rows, a word of each.
 pub fn shares(
     operation: &dyn Operated,
     p: &mut Party,
@@ -89,8 +89,15 @@ pub fn shares(
     watch: &dyn Watch,
 ) -> Result<Words, Error> {
     let mut columns = runner::shares(operation, p, ready, operands, watch)?;
-    same("columns of results", 1, columns.len())?;
-    Ok(columns.remove(0))
+    if columns.len() == 1 {
+        return Ok(columns.remove(0));
+    }
+    let mut rows = Words::new(vec![0; columns.iter().map(|column| column.len()).sum()]);
+    for (i, column) in columns.iter().enumerate() {
+        same("words of a column", columns[0].len(), column.len())?;
+        rows.iter_mut().skip(i).step_by(columns.len()).zip(column.iter()).for_each(|(to, word)| *to = *word);
+    }
+    Ok(rows)
 }
 
 /// The columns that an operation on one item gives, opened to whom `reveal` says.
