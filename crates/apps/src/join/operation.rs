@@ -97,7 +97,7 @@ impl Joined {
     /// What a [`JoinTables`] of this join gave, at the party `role`.
     ///
     /// # Errors
-    /// [`Error::Shape`] for another number of columns, or of words of one.
+    /// [`Error::Shape`](hushtable::Error::Shape) for another number of columns, or of words of one.
     pub fn of(join: &Join, role: Role, mut given: Vec<Words>) -> Result<Self> {
         let [additive, bitwise] = join.theirs.widths();
         same("columns of a join", additive.len() + bitwise.len() + join.own.len() + 2, given.len())?;

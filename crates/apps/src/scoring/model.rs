@@ -69,7 +69,7 @@ pub struct OwnWeights {
 }
 
 impl OwnWeights {
-    /// An intercept as a [score](crate::scoring::Scoring::encode), and each [weight](weight) in the order of the features.
+    /// An intercept as a [score](crate::scoring::Scoring::encode), and each [`weight`] in the order of the features.
     pub fn new(intercept: u64, weights: Wiped<i64>) -> Self {
         Self { intercept: vec![intercept].into(), weights }
     }

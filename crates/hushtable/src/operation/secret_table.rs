@@ -34,7 +34,8 @@ impl SecretTable {
     /// In a table of `2^index_bits` entries, shared as the job's results are, with `fraction` bits behind the point.
     ///
     /// # Errors
-    /// [`Error::Param`] unless there are 1 to 10 index bits and 1 to 64 value bits, and [`Error::Shape`] unless there are
+    /// [`Error::Param`](crate::Error::Param) unless there are 1 to 10 index bits and 1 to 64 value bits, and
+    /// [`Error::Shape`](crate::Error::Shape) unless there are
     /// as many shares as entries.
     pub fn new(job: LookupJob, fraction: u32, entries: Wiped<u64>) -> Result<Self> {
         SharedTables::<Cyclic, Additive, u64>::bill(job.index_bits, job.value_bits)?;
