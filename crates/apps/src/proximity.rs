@@ -18,12 +18,13 @@
 //! *Shared places*, in parts of a turn: with `u = x_A - x_B` and `v = x_A + x_B` of the latitudes and `w` the
 //! difference of the longitudes, `8 sin^2(d / 2 R)` is
 //! `4 - 2 cos u + 2 cos v - cos(u + w) - cos(u - w) - cos(v + w) - cos(v - w)`: six cosines of shared angles by
-//! [`Angles`](hushtable::arith::Angles) in one round, with 42 bits behind the point, for squares of small distances get lost in a sum of
-//! cosines. Then the comparison.
+//! [`Angles`](hushtable::arith::Angles) in one round, with 42 bits behind the point, for squares of small distances get
+//! lost in a sum of cosines. Then the comparison.
 //!
 //! # Cost, a pair
-//! Own places: that of a [`SmallMatrixProduct`](hushtable::arith::SmallMatrixProduct) of three numbers, 81 correlated OTs, or of two, 56; shared places: six
-//! of [`Angles`](hushtable::arith::Angles). Then a comparison of 55, of 57 or of 50 bits.
+//! Own places: that of a [`SmallMatrixProduct`](hushtable::arith::SmallMatrixProduct) of three numbers, 81 correlated
+//! OTs, or of two, 56; shared places: six of [`Angles`](hushtable::arith::Angles). Then a comparison of 55, of 57 or of 50
+//! bits.
 //!
 //! # Source
 //! fss-spec 16 (the linear form of the haversine); figures-checked, Proximity (metres).
