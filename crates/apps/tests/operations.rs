@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use crate::billed::check_parts;
 use crate::shares::{bits, both, words};
 use hushtable::{
     Error, Party, Result, Role,
     gates::Bits,
     operation::Operation,
-    run::{self, Job, Outcome, Phase, Ready, Reveal, Unwatched},
+    run::{self, Job, Outcome, Ready, Reveal, Unwatched},
     run_pair,
 };
 use hushtable_apps::{
@@ -131,38 +132,64 @@ fn joins() {
     }
 }
 
-/// Bytes and rounds of an intersection, of a join and of statistics are those of their bills.
+/// What is opened bin by bin goes to the owner of the rows or to nobody: that is refused before anything is sent.
 #[test]
-fn bills_are_what_is_sent() {
-    let psi = Psi::new([5, 4], Learns::Both).expect("few");
+fn joins_are_opened_to_the_owner_alone() {
     let join = Join::new(Role::P1, [5, 4], &[Column::additive(64)], &[]).expect("small");
-    let party = |p: &mut Party| -> Result<Vec<[u64; 2]>> {
-        let first = p.role() == Role::P0;
-        let ids = set(if first { &P0 } else { &P1 });
-        let columns = if first { vec![vec![1; 5].into()] } else { vec![] };
-        let tables = JoinTables { join: join.clone(), ids: Arc::clone(&ids), columns: Arc::new(columns) };
-        let intersect = Intersect { psi, ids };
-        let shape = GroupShape { bins: 64, groups: 8, widths: vec![16], least: 0, noise: None };
-        let (ones, zeros) = (vec![1; 64], vec![0; 64]);
-        let cases: [(&dyn Operation, Vec<&[u64]>); 4] = [
-            (&intersect, vec![]),
-            (&tables, vec![]),
-            (&shape, vec![&ones, &zeros]),
-            (&Matches { bins: 64 }, vec![&ones]),
-        ];
-        let mut rounds = Vec::new();
-        for (operation, operands) in cases {
-            let (lanes, ready) = (std::slice::from_mut(&mut *p), vec![Ready::default()]);
-            let done = run::run(operation, lanes, ready, &operands, Reveal::Both, &Unwatched)?;
-            let bill = run::bill(operation, 1, 1, Reveal::Both, &p.setting())?;
-            let Phase { rounds: found, .. } = done.online;
-            rounds.push([found, bill.online.rounds.into()]);
-        }
-        Ok(rounds)
+    for (reveal, fine) in [
+        (Reveal::Both, false),
+        (Reveal::Only(Role::P0), false),
+        (Reveal::Only(Role::P1), true),
+        (Reveal::Nobody, true),
+    ] {
+        let party = |p: &mut Party| -> Result<()> {
+            let first = p.role() == Role::P0;
+            let columns = if first { vec![vec![1; 5].into()] } else { vec![] };
+            let ids = set(if first { &P0 } else { &P1 });
+            let tables = JoinTables { join: join.clone(), ids, columns: Arc::new(columns) };
+            let found = done(p, &tables, &[], reveal);
+            assert_eq!(found.is_ok(), fine, "{reveal:?}");
+            assert!(fine || matches!(found, Err(Error::Param { what: "who gets results", .. })));
+            Ok(())
+        };
+        run_pair(Party::pair_seeded(74).unwrap(), party, party).unwrap();
+    }
+}
+
+/// Bits, rounds and correlated OTs are those of the bills.
+#[test]
+fn bills() {
+    let under = Party::pair_seeded(0xb111).expect("a pair").0.setting();
+    let numbers = |count: u32| (0..count).collect::<Vec<u32>>();
+    let psi = Psi::new([3, 72], Learns::Both).expect("few");
+    let join =
+        Join::new(Role::P0, [16, 24], &[Column::additive(64), Column::bitwise(8)], &[16]).expect("small");
+    assert!(join.bins().is_multiple_of(8), "whole bytes: {}", join.bins());
+    let intersect = |role: Role| -> Box<dyn Operation> {
+        Box::new(Intersect { psi, ids: set(&numbers([3, 72][role as usize])) })
     };
-    let (p0, p1) = run_pair(Party::pair_seeded(74).unwrap(), party, party).unwrap();
-    for rounds in [p0, p1] {
-        rounds.iter().for_each(|[found, bill]| assert!(found <= bill, "{rounds:?}"));
+    let tables = |role: Role| -> Box<dyn Operation> {
+        let (rows, count) = if role == Role::P0 { (16, 1) } else { (24, 2) };
+        let columns = (0..count).map(|_| vec![1; rows as usize].into()).collect();
+        Box::new(JoinTables { join: join.clone(), ids: set(&numbers(rows)), columns: Arc::new(columns) })
+    };
+    let shape = GroupShape { bins: 64, groups: 8, widths: vec![16], least: 2, noise: None };
+    let groups = |_: Role| -> Box<dyn Operation> { Box::new(shape.clone()) };
+    let matches = |_: Role| -> Box<dyn Operation> { Box::new(Matches { bins: 64 }) };
+    let cases: [&(dyn Fn(Role) -> Box<dyn Operation> + Sync); 4] = [&intersect, &tables, &groups, &matches];
+    for of in cases {
+        let operation = of(Role::P0);
+        check_parts(
+            &operation.name(),
+            operation.bill(1, &under).expect("a bill"),
+            0,
+            |p| of(p.role()).prepare(p, 1),
+            |s, m| {
+                let takes = of(s.role()).signature().takes;
+                let words: Vec<Vec<u64>> = takes.iter().map(|port| vec![1; port.words]).collect();
+                m.eval(s, &words.iter().map(Vec::as_slice).collect::<Vec<_>>()).map(drop)
+            },
+        );
     }
 }
 

@@ -103,7 +103,7 @@ impl Done {
     /// Those of the channel.
     pub fn open(self, operation: &dyn Operation, p: &mut Party, reveal: Reveal) -> Result<Self> {
         let Signature { gives, .. } = operation.signature();
-        let columns = self.outcomes.into_iter().map(|shared| shared.shares().unwrap_or_default()).collect();
+        let columns = self.outcomes.into_iter().map(Outcome::into_words).collect();
         let (outcomes, opening) = Phase::of(p, |p| reveal.open(p, &gives, columns))?;
         Ok(Self { outcomes, offline: self.offline, online: self.online.then(opening) })
     }
@@ -120,8 +120,8 @@ struct Lane {
 /// there are lanes, which are of the same lengths at the peer.
 ///
 /// # Errors
-/// [`Error::Shape`] unless the operands are of as many whole items; and those of the operation, before anything is
-/// opened.
+/// [`Error::Shape`] unless the operands are of as many whole items; [`Error::Param`] for results that may not go to whom
+/// `reveal` says; and those of the operation, before anything is opened.
 pub fn run(
     operation: &dyn Operation,
     lanes: &mut [Party],
@@ -133,6 +133,7 @@ pub fn run(
     let signature = operation.signature();
     let role = lanes.first().ok_or(Error::Shape { what: "lanes", want: 1, got: 0 })?.role();
     let items = signature.items(role, operands)?;
+    reveal.check(&signature.gives)?;
     operation.chance(items).check()?;
     let pieces = pieces(items, lanes.len());
     same("lanes' material", ready.len().clamp(pieces.len(), lanes.len().max(pieces.len())), ready.len())?;

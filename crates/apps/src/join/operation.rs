@@ -47,7 +47,9 @@ impl Operation for JoinTables {
         let theirs = additive.into_iter().map(|bits| Port::additive("the other's", bits));
         let theirs = theirs.chain(bitwise.into_iter().map(|bits| Port::xor("the other's", bits)));
         let own = self.join.own.iter().map(|&bits| Port::additive("the owner's", bits));
+        // Bin by bin to nobody but the owner: the order is that of its placement.
         let columns = iter::once(Port::bit("matches")).chain(theirs).chain(own);
+        let columns = columns.map(|port| port.only(self.join.owner));
         let rows = Port::known("rows of the owner", self.join.owner);
         Signature { takes: vec![], gives: columns.chain([rows]).map(|port| port.of(bins)).collect() }
     }

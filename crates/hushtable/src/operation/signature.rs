@@ -37,6 +37,8 @@ pub struct Port {
     /// Of a column that is given: which other one has a bit for each word, 0 where the word must not be opened. When
     /// results are opened these bits are, to both parties; words whose bit is 0 stay shared.
     pub guard: Option<usize>,
+    /// Of a column that is given: the one party to whom it may be opened, as to another its order would tell something.
+    pub only: Option<Role>,
 }
 
 /// Who holds what of a column.
@@ -95,7 +97,7 @@ impl Port {
     /// A word an item, shared in one of the two ways.
     pub const fn shared(name: &'static str, sharing: Sharing, bits: u32) -> Self {
         let held = Held::Shared(sharing);
-        Self { name, words: 1, held, bits, fraction: 0, range: None, fewer: false, guard: None }
+        Self { name, words: 1, held, bits, fraction: 0, range: None, fewer: false, guard: None, only: None }
     }
 
     /// Words of 64 bits that one party has.
@@ -124,6 +126,12 @@ impl Port {
     #[must_use]
     pub const fn guarded(self, by: usize) -> Self {
         Self { guard: Some(by), ..self }
+    }
+
+    /// The same, which may be opened to this party and to no other.
+    #[must_use]
+    pub const fn only(self, to: Role) -> Self {
+        Self { only: Some(to), ..self }
     }
 
     /// The same with values in this range.

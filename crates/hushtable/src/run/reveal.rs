@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::{
     bill::{self, Bill},
-    error::Result,
+    error::{Error, Result},
     net::Role,
     operation::{Held, Port, Words},
     session::Session,
@@ -42,6 +42,15 @@ impl Reveal {
         }
     }
 
+    /// `Ok(())` if these columns may be opened so.
+    pub(super) fn check(self, gives: &[Port]) -> Result<()> {
+        let allowed = |port: &Port| self == Self::Nobody || port.only.is_none_or(|to| self == Self::Only(to));
+        let Some(port) = gives.iter().find(|port| !allowed(port)) else { return Ok(()) };
+        let (what, got) = ("who gets results", format!("{}, of {:?}", self.name(), port.name));
+        let to = port.only.map_or("none", |to| Self::Only(to).name());
+        Err(Error::Param { what, got, accepted: format!("none, or {to}") })
+    }
+
     /// Whether the party `role` ends with something to write.
     pub fn reaches(self, role: Role) -> bool {
         match self {
@@ -73,8 +82,9 @@ impl Reveal {
     /// knows stays there.
     ///
     /// # Errors
-    /// Those of the channel.
+    /// [`Error::Param`] for a column that may not be opened so; those of the channel.
     pub fn open(self, s: &mut Session, gives: &[Port], columns: Vec<Words>) -> Result<Vec<Outcome>> {
+        self.check(gives)?;
         let to = if let Self::Only(role) = self { Some(role) } else { None };
         let mut values: Vec<Vec<i64>> = columns.iter().map(|words| Vec::with_capacity(words.len())).collect();
         let is_guard = |i: usize| gives.iter().any(|port| port.guard == Some(i));
