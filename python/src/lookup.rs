@@ -3,12 +3,9 @@
 use std::sync::Arc;
 
 use hushtable::{
-    Error,
     lut::{LookupJob, Protocol},
     math::Tabulated,
-    net::LinkShape,
     operation::{self, Operation},
-    plan::{self, Machine, Objective},
     run::Ready,
 };
 use prim::Wiped;
@@ -17,7 +14,7 @@ use pyo3::prelude::*;
 use crate::{
     error::raise,
     party,
-    running::{Material, announced, prepare, set_up, shares},
+    running::{Material, announced, prepare, set_up, shares, suiting},
     table::Table,
     words::{Words, sharing},
 };
@@ -62,14 +59,12 @@ impl Lookup {
 }
 
 impl Lookup {
-    /// With the protocol for `count` of them.
-    fn chosen(&self, link: &LinkShape, count: usize) -> Result<operation::Lookup, Error> {
-        let protocol = match self.protocol {
-            Some(protocol) => protocol,
-            // The same at both parties without asking: predicted for the link that they settled.
-            None => plan::choose(&self.job, count.max(1), link, &Machine::REFERENCE, Objective::Total)?,
-        };
-        Ok(self.by(protocol))
+    /// With the protocol for `count` of them: unless one was asked for, the one that suits the link.
+    fn chosen(&self, py: Python<'_>, p: &party::Party, count: usize) -> PyResult<Arc<dyn Operation>> {
+        let lookup = self.by(self.protocol.unwrap_or(Protocol::SpLut));
+        let lookup: Arc<dyn Operation> =
+            Arc::new(operation::Lookup { open: self.protocol.is_none(), ..lookup });
+        suiting(py, p, &lookup, count)
     }
 
     /// With the protocol of a store of lookups, unless another was asked for.
@@ -79,7 +74,7 @@ impl Lookup {
 
     fn by(&self, protocol: Protocol) -> operation::Lookup {
         let name = "lookup".into();
-        operation::Lookup { name, job: self.job, table: Arc::clone(&self.table), protocol }
+        operation::Lookup { name, job: self.job, table: Arc::clone(&self.table), protocol, open: false }
     }
 }
 
@@ -100,10 +95,7 @@ pub fn look_up<'py>(
             let (operation, ready) = material.take(py, x.len())?;
             (operation, ready, 0)
         }
-        None => {
-            let chosen = lookup.chosen(&p.setting().link, x.len()).map_err(|e| raise(py, &e))?;
-            (Arc::new(chosen), Ready::default(), x.len())
-        }
+        None => (lookup.chosen(py, p, x.len())?, Ready::default(), x.len()),
     };
     let found = p.call(py, &announced(name, operation.as_ref()), move |steps, progress| {
         progress.begin(x.len());
@@ -122,8 +114,7 @@ pub fn prepare_lookup(
     lookup: &Lookup,
     count: usize,
 ) -> PyResult<Material> {
-    let operation: Arc<dyn Operation> =
-        Arc::new(lookup.chosen(&p.setting().link, count).map_err(|e| raise(py, &e))?);
+    let operation = lookup.chosen(py, p, count)?;
     let ready = prepare(py, p, name, Arc::clone(&operation), count)?;
     Ok(Material::new(operation, count, ready))
 }

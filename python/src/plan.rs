@@ -1,9 +1,9 @@
 //! Predictions of what lookups take.
 
 use hushtable::{
-    lut::LookupJob,
+    lut::{LookupJob, Protocol},
     net::LinkShape,
-    plan::{self, Machine, Objective},
+    plan::{self, Machine, Objective, Wanted},
 };
 use pyo3::prelude::*;
 
@@ -37,10 +37,12 @@ pub fn predict(
         _ => Objective::Total,
     };
     let machine = machine.map_or(Machine::REFERENCE, Machine::from);
-    let all = net.parse::<LinkShape>().and_then(|link| plan::plan(&job, count, &link, &machine, objective));
+    let all = net.parse::<LinkShape>().and_then(|link| {
+        Ok(plan::rank(Protocol::ways(&job, count)?, &Wanted::new(objective, link, machine)))
+    });
     let estimate = |e: plan::Estimate| (e.seconds, e.bytes[0], e.bytes[1], e.rounds);
-    let one = |p: &plan::Prediction| {
-        (p.protocol.name(), estimate(p.setup), estimate(p.offline), estimate(p.online), p.memory)
+    let one = |p: &plan::Prediction<Protocol>| {
+        (p.way.name(), estimate(p.setup), estimate(p.offline), estimate(p.online), p.memory[0])
     };
     Ok(all.map_err(|e| raise(py, &e))?.iter().map(one).collect())
 }

@@ -142,13 +142,13 @@ pub fn prepare_operation(
 }
 
 /// The operation by what suits `items` of it over the link.
-fn suiting(
+pub fn suiting(
     py: Python<'_>,
     p: &party::Party,
     operation: &Arc<dyn operation::Operation>,
     items: usize,
 ) -> PyResult<Arc<dyn operation::Operation>> {
-    let other = operation.suiting(&p.setting(), items).map_err(|e| raise(py, &e))?;
+    let other = operation::choose(operation.as_ref(), items, &p.setting()).map_err(|e| raise(py, &e))?;
     Ok(other.map_or_else(|| Arc::clone(operation), Arc::from))
 }
 

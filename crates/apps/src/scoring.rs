@@ -34,7 +34,7 @@ use hushtable::{
     arith::Objective,
     bill::Bill,
     math::{Bounds, Card, Evaluation, Function, Options},
-    operation::{Bands, Material, Operation, Signature},
+    operation::{Bands, Material, Operation, Signature, Ways},
     ot::Setting,
     source::{Origin, Shape},
 };
@@ -183,15 +183,6 @@ impl Scoring {
         Self { method, ..self }
     }
 
-    /// The same by what suits so many scores under this setting.
-    fn over(&self, under: &Setting, items: usize) -> Result<Self> {
-        let mut suiting = self.clone();
-        if let Answer::Bands(bands) = &mut suiting.method {
-            *bands = bands.suiting(under, items)?;
-        }
-        Ok(suiting)
-    }
-
     fn operation(&self) -> &dyn Operation {
         match &self.method {
             Answer::Bands(bands) => bands,
@@ -234,8 +225,9 @@ impl Operation for Scoring {
         BATCH
     }
 
-    fn suiting(&self, under: &Setting, items: usize) -> Result<Option<Box<dyn Operation>>> {
-        Ok(Some(Box::new(self.over(under, items)?)))
+    fn ways(&self) -> Result<Option<Ways>> {
+        let Answer::Bands(bands) = &self.method else { return Ok(None) };
+        bands.ways_of(|bands| Self { method: Answer::Bands(bands), ..self.clone() })
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

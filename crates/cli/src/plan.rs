@@ -10,10 +10,10 @@ use crate::plan::phase::Phase;
 use clap::{Args, ValueEnum};
 use hushtable::{
     Role,
-    confidential::planner::{self, Asked, Room},
-    lut::LookupJob,
+    confidential::planner::{self, Asked},
+    lut::{LookupJob, Protocol},
     net::LinkShape,
-    plan::{self, Estimate, Prediction},
+    plan::{self, Estimate, Prediction, Room, Wanted},
 };
 use hushtable_columns::{
     failure::{Failure, Result},
@@ -127,9 +127,10 @@ pub fn run(args: &Plan) -> Result<()> {
         let asked = compare::Asked { bits, items: args.batch, objective, link: &link, machine: &machine };
         let ways = compare::ways(&asked)?;
         let text = match args.json {
-            true => {
-                ways.iter().map(|way| line(&way.plan.to_string(), way.chosen, way.phases, None)).collect()
-            }
+            true => ways
+                .iter()
+                .map(|way| line(&way.predicted.way.to_string(), way.chosen, way.phases(), None))
+                .collect(),
             false => compare::table(&asked, &calibration.to_string(), &ways),
         };
         return terminal::print(&text);
@@ -149,7 +150,8 @@ pub fn run(args: &Plan) -> Result<()> {
         index_bits: args.index_bits,
         value_bits: args.value_bits,
     };
-    let all = plan::plan(&job, args.batch, &link, &calibration.machine(), args.optimise.into())?;
+    let wanted = Wanted::new(args.optimise.into(), link, calibration.machine());
+    let all = plan::rank(Protocol::ways(&job, args.batch)?, &wanted);
     let text = if args.json { lines(&all) } else { table(args, &link, &calibration, &all) };
     terminal::print(&text)
 }
@@ -161,8 +163,10 @@ fn private(args: &Plan, link: &LinkShape, calibration: &Calibration) -> Result<(
         .batch(args.batch)
         .batches(args.batches)
         .distinct(args.distinct);
-    let room = Room { disk: args.disk as u64, memory: args.memory as u64 };
-    let all = planner::candidates(&asked, &room, link, &calibration.machine(), args.optimise.into())?;
+    // The owner is taken to have enough.
+    let room = Room { disk: args.disk as u64, memory: [u64::MAX, args.memory as u64] };
+    let wanted = Wanted::new(args.optimise.into(), *link, calibration.machine());
+    let all = plan::rank(planner::ways(&asked)?, &wanted.batches(args.batches).room(room));
     let text = match args.json {
         true => private::lines(&all),
         false => private::table(&asked, link, &calibration.to_string(), &all),
@@ -170,9 +174,9 @@ fn private(args: &Plan, link: &LinkShape, calibration: &Calibration) -> Result<(
     terminal::print(&text)
 }
 
-fn lines(all: &[Prediction]) -> String {
-    let of = |(i, p): (usize, &Prediction)| {
-        line(p.protocol.name(), i == 0, [p.setup, p.offline, p.online], Some(p.memory))
+fn lines(all: &[Prediction<Protocol>]) -> String {
+    let of = |(i, p): (usize, &Prediction<Protocol>)| {
+        line(p.way.name(), i == 0, [p.setup, p.offline, p.online], Some(p.memory[0]))
     };
     all.iter().enumerate().map(of).collect()
 }
@@ -183,7 +187,7 @@ fn line(protocol: &str, chosen: bool, phases: [Estimate; 3], memory_bytes: Optio
     terminal::json_line(&line)
 }
 
-fn table(args: &Plan, link: &LinkShape, calibration: &Calibration, all: &[Prediction]) -> String {
+fn table(args: &Plan, link: &LinkShape, calibration: &Calibration, all: &[Prediction<Protocol>]) -> String {
     let mut out = format!(
         "{} lookups in a table of 2^{} entries of {} bits; network {link}; {calibration}\n",
         args.batch, args.index_bits, args.value_bits
@@ -197,7 +201,7 @@ fn table(args: &Plan, link: &LinkShape, calibration: &Calibration, all: &[Predic
         let sent = |party: usize| phases.iter().map(|phase| phase.bytes[party]).sum::<f64>() as u64;
         let rounds = phases.map(|phase| phase.rounds.to_string()).join("+");
         let mark = if i == 0 { '*' } else { ' ' };
-        write!(out, "\n{mark} {:12}", p.protocol.name()).expect("text grows");
+        write!(out, "\n{mark} {:12}", p.way.name()).expect("text grows");
         let cells = [
             time(seconds[0]),
             time(seconds[1]),
@@ -206,7 +210,7 @@ fn table(args: &Plan, link: &LinkShape, calibration: &Calibration, all: &[Predic
             bytes(sent(0)),
             bytes(sent(1)),
             rounds,
-            bytes(p.memory),
+            bytes(p.memory[0]),
         ];
         cells.iter().for_each(|cell| write!(out, "{cell:>11}").expect("text grows"));
     }

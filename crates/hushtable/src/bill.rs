@@ -4,10 +4,12 @@
 //! in which it runs them. Tests compare bills with what is measured. A bill leaves out framing, and the messages
 //! of the OT extension: it counts the correlated OTs instead.
 
+mod effort;
 mod work;
 
 use std::ops::Add;
 
+pub use effort::Effort;
 pub(crate) use work::Work;
 
 use crate::{net::Role, terms::Value};

@@ -10,6 +10,7 @@
 
 mod arithmetic;
 mod bands;
+mod choose;
 mod compare;
 mod convert;
 mod elsewhere;
@@ -22,6 +23,7 @@ mod tensor;
 
 pub use arithmetic::{Multiply, Products, Select, Truncate};
 pub use bands::Bands;
+pub use choose::{Ways, choose};
 pub use compare::{Compare, Relation};
 pub use convert::ToAdditive;
 pub use elsewhere::Elsewhere;
@@ -34,7 +36,7 @@ pub use tensor::LayerNorm;
 use zeroize::Zeroizing;
 
 use crate::{
-    bill::Bill,
+    bill::{Bill, Effort},
     chance::Chance,
     error::{Error, Result},
     lut::{LookupJob, Protocol},
@@ -100,12 +102,20 @@ pub trait Operation: Send + Sync {
         self.material(&mut Origin::peer(p), items)
     }
 
-    /// The same operation by what suits `items` of it under this setting, with results held alike; `None` if there is
-    /// one way only, or this one was asked for. Both parties come to the same from the same setting.
+    /// What `items` of it take under this setting: the bill, local work, and memory.
     ///
     /// # Errors
     /// As [`bill`](Self::bill).
-    fn suiting(&self, _under: &Setting, _items: usize) -> Result<Option<Box<dyn Operation>>> {
+    fn effort(&self, items: usize, under: &Setting) -> Result<Effort> {
+        Ok(Effort::implied(self.bill(items, under)?))
+    }
+
+    /// The ways of doing it, among which [`choose`] takes one; `None` if there is one way only, or this one was asked
+    /// for.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for parameters that are not supported.
+    fn ways(&self) -> Result<Option<Ways>> {
         Ok(None)
     }
 

@@ -10,11 +10,8 @@ mod ot;
 mod predict;
 mod rounds;
 mod settle;
-mod suiting;
 
 pub use crate::bill::Objective;
 pub use machine::Machine;
-pub(crate) use predict::implied;
-pub use predict::{BEFORE, Estimate, Prediction, choose, least, plan};
+pub use predict::{BEFORE, Estimate, Prediction, Room, Wanted, choose, least, rank};
 pub use settle::{Wish, settle};
-pub(crate) use suiting::suiting;

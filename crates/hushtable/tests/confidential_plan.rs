@@ -4,13 +4,13 @@ use hushtable::{
     Error, Role,
     confidential::{
         copy::{CopyJob, Keys, Lookups},
-        planner::{Asked, Candidate, Design, Form, Room, candidates},
+        planner::{Asked, Design, Form, ways},
         prf::Cipher,
         splut::{SpLutJob, SpLutLookups},
         thin::{ThinJob, ThinLookups},
     },
     net::LinkShape,
-    plan::{Machine, Objective},
+    plan::{self, Machine, Objective, Prediction, Room, Wanted},
 };
 
 /// Batches of 4096 in such a table.
@@ -19,14 +19,15 @@ const fn asked(rows: u64, key_bits: u32, row_bits: u32) -> Asked {
 }
 
 const ASKED: Asked = asked(1 << 20, 20, 20);
-const ROOM: Room = Room { disk: 1 << 40, memory: 1 << 40 };
+const ROOM: Room = Room { disk: 1 << 40, memory: [1 << 40; 2] };
 
-fn plan(asked: Asked, room: Room, objective: Objective) -> Vec<Candidate> {
-    candidates(&asked, &room, &LinkShape::LAN, &Machine::REFERENCE, objective).expect("designs")
+fn plan(asked: Asked, room: Room, objective: Objective) -> Vec<Prediction<Design>> {
+    let wanted = Wanted::new(objective, LinkShape::LAN, Machine::REFERENCE).batches(asked.batches).room(room);
+    plan::rank(ways(&asked).expect("designs"), &wanted)
 }
 
 fn first(asked: Asked, room: Room, objective: Objective) -> Design {
-    plan(asked, room, objective)[0].design
+    plan(asked, room, objective)[0].way
 }
 
 #[test]
@@ -42,7 +43,7 @@ fn small_tables_are_sent_whole() {
         (asked(1 << 20, 20, 65), false),
     ] {
         let all = plan(asked, ROOM, Objective::Total);
-        let found = all.iter().position(|c| c.design == Design::SpLut);
+        let found = all.iter().position(|c| c.way == Design::SpLut);
         assert_eq!(found.is_some(), serves, "{asked:?}");
         let keys = match asked.rows == 1 << asked.key_bits {
             true => Keys::All { bits: asked.key_bits },
@@ -58,17 +59,17 @@ fn small_tables_are_sent_whole() {
 #[test]
 fn room_and_batches_decide() {
     assert!(matches!(first(ASKED, ROOM, Objective::Total), Design::Copy(Cipher::LowMc, Form::Dense)));
-    let none = Room { disk: 1 << 20, memory: 1 << 30 };
+    let none = Room { disk: 1 << 20, memory: [1 << 30; 2] };
     assert!(matches!(first(ASKED, none, Objective::Total), Design::Thin(Cipher::LowMc, Form::Dense)));
     let all = plan(ASKED, none, Objective::Total);
-    assert!(all.iter().all(|c| c.fits != matches!(c.design, Design::Copy(..))));
+    assert!(all.iter().all(|c| c.fits != matches!(c.way, Design::Copy(..))));
     assert!(all.windows(2).all(|pair| pair[0].fits >= pair[1].fits), "those with room come first");
     let bytes = |batches| {
         let asked = asked(1 << 24, 24, 24).batches(batches);
         let all = plan(asked, ROOM, Objective::Bytes);
         let of = |copy: bool| {
-            let found = all.iter().find(|c| matches!(c.design, Design::Copy(..)) == copy).expect("one");
-            found.value(&asked, Objective::Bytes)
+            let found = all.iter().find(|c| matches!(c.way, Design::Copy(..)) == copy).expect("one");
+            found.value(Objective::Bytes)
         };
         of(true) / of(false)
     };
@@ -79,7 +80,7 @@ fn room_and_batches_decide() {
 #[test]
 fn forms_are_those_that_serve() {
     let forms = |asked: Asked| -> Vec<Form> {
-        let form = |c: &Candidate| match c.design {
+        let form = |c: &Prediction<Design>| match c.way {
             Design::Copy(_, form) | Design::Thin(_, form) => Some(form),
             _ => None,
         };
@@ -96,7 +97,7 @@ fn forms_are_those_that_serve() {
 fn bytes_are_those_of_the_bills() {
     let table = |cipher| CopyJob { owner: Role::P0, cipher, keys: Keys::All { bits: 20 }, row_bits: 20 };
     for c in plan(ASKED, ROOM, Objective::Total) {
-        let (bill, once) = match c.design {
+        let (bill, once) = match c.way {
             Design::Copy(cipher, _) => {
                 (Lookups::bill(&table(cipher), 4096), table(cipher).copy_bits() as f64 / 8.0)
             }
@@ -114,18 +115,17 @@ fn bytes_are_those_of_the_bills() {
         let want = online.all_bits() as f64 / 8.0;
         // A header for each message, of which there are more where much is sent.
         let headers = 16.0 * f64::from(online.rounds + 40) + want * 2e-5;
-        assert!(sent >= want && sent < want + headers, "{}", c.design);
+        assert!(sent >= want && sent < want + headers, "{}", c.way);
         assert_eq!(c.online.rounds, online.rounds);
         // The copy's digest, and what frames its messages.
         let rest = c.once.bytes[0] - once;
-        assert!((0.0..200.0).contains(&rest) && c.once.bytes[1] < 100.0, "{}: {:?}", c.design, c.once);
+        assert!((0.0..200.0).contains(&rest) && c.once.bytes[1] < 100.0, "{}: {:?}", c.way, c.once);
     }
 }
 
 #[test]
 fn tables_that_cannot_be_are_refused() {
     for asked in [asked(1 << 21, 20, 20), asked(0, 20, 20), asked(1 << 20, 97, 20), asked(1 << 25, 40, 20)] {
-        let found = candidates(&asked, &ROOM, &LinkShape::LAN, &Machine::REFERENCE, Objective::Total);
-        assert!(matches!(found, Err(Error::Param { .. })), "{asked:?}");
+        assert!(matches!(ways(&asked), Err(Error::Param { .. })), "{asked:?}");
     }
 }

@@ -1,15 +1,33 @@
 //! Choices by prediction.
 
 use hushtable::{
+    Result,
     lut::{LookupJob, Protocol},
     net::LinkShape,
-    plan::{Machine, Objective, choose, plan},
+    plan::{self, Machine, Objective, Prediction, Wanted},
     share::Sharing,
 };
 
 const JOB: LookupJob =
     LookupJob { index: Sharing::Additive, output: Sharing::Additive, index_bits: 8, value_bits: 64 };
 const OBJECTIVES: [Objective; 4] = [Objective::Total, Objective::Online, Objective::Bytes, Objective::Rounds];
+
+/// The protocols for so many lookups, the best first.
+fn plan(
+    job: &LookupJob,
+    batch: usize,
+    link: &LinkShape,
+    machine: &Machine,
+    objective: Objective,
+) -> Result<Vec<Prediction<Protocol>>> {
+    Ok(plan::rank(Protocol::ways(job, batch)?, &Wanted::new(objective, *link, *machine)))
+}
+
+/// The one to take.
+fn choose(job: &LookupJob, batch: usize, link: LinkShape, objective: Objective) -> Protocol {
+    let wanted = Wanted::new(objective, link, Machine::REFERENCE);
+    plan::choose(Protocol::ways(job, batch).unwrap(), &wanted).unwrap()
+}
 
 #[test]
 fn the_first_is_the_least() {
@@ -22,8 +40,7 @@ fn the_first_is_the_least() {
                         let all = plan(&job, batch, &link, &Machine::REFERENCE, objective).unwrap();
                         let values: Vec<f64> = all.iter().map(|p| p.value(objective)).collect();
                         assert!(values.is_sorted() && values.iter().all(|v| v.is_finite() && *v > 0.0));
-                        let first = choose(&job, batch, &link, &Machine::REFERENCE, objective).unwrap();
-                        assert_eq!(first, all[0].protocol);
+                        assert_eq!(choose(&job, batch, link, objective), all[0].way);
                     }
                 }
             }
@@ -35,7 +52,7 @@ fn the_first_is_the_least() {
 fn a_slow_link_never_makes_a_large_table_travel() {
     for objective in OBJECTIVES {
         let job = LookupJob { index_bits: 12, ..JOB };
-        let chosen = choose(&job, 100_000, &LinkShape::WAN, &Machine::REFERENCE, objective).unwrap();
+        let chosen = choose(&job, 100_000, LinkShape::WAN, objective);
         assert!(!matches!(chosen, Protocol::SpLut | Protocol::Doubling), "{objective:?}: {chosen}");
     }
 }
@@ -53,8 +70,7 @@ fn of_as_many_rounds_the_soonest_is_taken() {
 fn every_rate_counts() {
     let online = |machine: Machine, link: &LinkShape| {
         let all = plan(&JOB, 1_000_000, link, &machine, Objective::Total).unwrap();
-        let mut times: Vec<_> =
-            all.iter().map(|p| (p.protocol, p.offline.seconds + p.online.seconds)).collect();
+        let mut times: Vec<_> = all.iter().map(|p| (p.way, p.offline.seconds + p.online.seconds)).collect();
         times.sort_by_key(|time| time.0);
         times
     };
@@ -79,8 +95,8 @@ fn every_rate_counts() {
 fn more_work_takes_longer() {
     let total = |batch: usize, link: LinkShape, machine: Machine| -> Vec<(Protocol, f64)> {
         let mut all = plan(&JOB, batch, &link, &machine, Objective::Total).unwrap();
-        all.sort_by_key(|p| p.protocol);
-        all.iter().map(|p| (p.protocol, p.value(Objective::Total))).collect()
+        all.sort_by_key(|p| p.way);
+        all.iter().map(|p| (p.way, p.value(Objective::Total))).collect()
     };
     let reference = Machine::REFERENCE;
     // In all respects: where the link is slowest, a slower hash alone changes nothing.

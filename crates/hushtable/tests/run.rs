@@ -36,8 +36,13 @@ fn a_result_of_one_bit_has_its_sign() {
         let table = Tabulated::new(&[0.0, -1.0, -1.0, 0.0], 0).unwrap();
         assert_eq!(table.bits(), 1);
         let job = LookupJob { index: Sharing::Additive, output, index_bits: 2, value_bits: 1 };
-        let lookup =
-            Lookup { name: "sign".into(), job, table: Arc::new(table), protocol: Protocol::Doubling };
+        let lookup = Lookup {
+            name: "sign".into(),
+            job,
+            table: Arc::new(table),
+            protocol: Protocol::Doubling,
+            open: false,
+        };
         let mine: [&[&[u64]]; 2] = [&[&[0, 1, 2, 3, 3]], &[&[0; 5]]];
         for values in opened(&lookup, mine, 1) {
             assert_eq!(values, [0, -1, -1, 0, 0], "{output} output");

@@ -71,7 +71,7 @@ fn compare(relation: Relation) -> Asked {
 fn lookup(entries: [i64; 4], value_bits: u32, protocol: Protocol) -> Asked {
     let job = LookupJob { index: Sharing::Additive, output: Sharing::Additive, index_bits: 2, value_bits };
     let table = Arc::new(Tabulated::integers(entries.to_vec()));
-    Asked { operands: 1, ..Asked::new(Lookup { name: "tariff".into(), job, table, protocol }) }
+    Asked { operands: 1, ..Asked::new(Lookup { name: "tariff".into(), job, table, protocol, open: false }) }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use hushtable::{
     arith::{CompareDomain, CompareJob, Objective},
     net::LinkShape,
-    operation::{Bands, Compare, Operation, Relation},
+    operation::{Bands, Compare, Operation, Relation, choose},
     ot::Setting,
 };
 
@@ -17,7 +17,7 @@ fn slow_links_take_fewer_bytes() {
     let bands = Bands::new(32, vec![0, 10], Objective::Total).unwrap();
     let all: [&dyn Operation; 2] = [&compare, &bands];
     for operation in all {
-        let over = |link, items| operation.suiting(&Setting::over(link), items).unwrap().expect("a choice");
+        let over = |link, items| choose(operation, items, &Setting::over(link)).unwrap().expect("a choice");
         assert_eq!(over(LinkShape::LOOPBACK, 1_000_000).fields(), operation.fields());
         assert_eq!(over(LinkShape::LAN, 1_000_000).fields(), operation.fields());
         assert_eq!(over(slow, 1).fields(), operation.fields());
@@ -26,7 +26,7 @@ fn slow_links_take_fewer_bytes() {
         assert!(1.5 * all_bytes(way.as_ref()) < all_bytes(operation), "{:?}", way.fields());
         assert_eq!(way.result(), operation.result());
         // What was done for another link does not count.
-        let back = way.suiting(&Setting::default(), 1_000_000).unwrap().expect("a choice");
+        let back = choose(way.as_ref(), 1_000_000, &Setting::default()).unwrap().expect("a choice");
         assert_eq!(back.fields(), operation.fields());
     }
 }
@@ -37,9 +37,12 @@ fn what_was_asked_for_stays() {
     let (link, items) = ("10:20".parse().unwrap(), 1_000_000);
     for objective in [Objective::Bytes, Objective::Rounds] {
         let compare = Compare::new(Relation::Lt, [32, 0], ALL, ALL, objective).unwrap();
-        assert_eq!(compare.suiting(&Setting::over(link), items).unwrap().method(), compare.method());
+        assert_eq!(
+            choose(&compare, items, &Setting::over(link)).unwrap().unwrap().method(),
+            compare.method()
+        );
     }
     let asked =
         Compare::of(Relation::Lt, CompareJob::new(32, CompareDomain::Near, Objective::Total).unwrap());
-    assert_eq!(asked.suiting(&Setting::over(link), items).unwrap().method(), asked.method());
+    assert!(choose(&asked, items, &Setting::over(link)).unwrap().is_none());
 }

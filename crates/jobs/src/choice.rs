@@ -11,7 +11,7 @@ use hushtable::{
     Error, Party,
     lut::{LookupJob, Protocol},
     net::LinkShape,
-    plan::{self, Wish},
+    plan::{self, Wanted, Wish},
     share,
 };
 use hushtable_columns::failure::Result;
@@ -87,7 +87,8 @@ impl Choosing {
             }
             Choice::Auto => {
                 let calibration = self.calibration()?;
-                Ok(plan::choose(job, batch, link, &calibration.machine(), self.optimise.into())?)
+                let wanted = Wanted::new(self.optimise.into(), *link, calibration.machine());
+                Ok(plan::choose(Protocol::ways(job, batch)?, &wanted).expect("a way of lookups"))
             }
         }
     }

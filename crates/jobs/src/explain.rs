@@ -15,7 +15,7 @@ use hushtable::{
     chance::Chance,
     net::LinkShape,
     ot::Setting,
-    plan::{self, Estimate},
+    plan::{self, Estimate, Objective, Wanted},
     run::{self, Reveal},
 };
 use hushtable_columns::{failure::Result, shares::role_name, terminal, units};
@@ -293,7 +293,7 @@ fn bill(jobs: &[Job], stored: usize, under: &Setting) -> Result<Bill> {
 fn predicted(job: &Job, made: usize, link: &LinkShape, calibration: &Calibration) -> Result<Option<f64>> {
     let Body::Lookup(lookup) = &job.body else { return Ok(None) };
     let lookup = &lookup.operation;
-    let all = plan::plan(&lookup.job, made.max(1), link, &calibration.machine(), plan::Objective::Total)?;
-    let of = all.iter().find(|prediction| prediction.protocol == lookup.protocol);
-    Ok(of.map(|prediction| prediction.value(plan::Objective::Total)))
+    let wanted = Wanted::new(Objective::Total, *link, calibration.machine());
+    let way = (lookup.protocol, lookup.protocol.effort(&lookup.job, made.max(1))?);
+    Ok(Some(plan::rank([way], &wanted)[0].value(Objective::Total)))
 }

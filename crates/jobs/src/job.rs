@@ -3,7 +3,12 @@
 use std::{ops::Deref, sync::Arc};
 
 use crate::{choice::Choosing, decision, lookup::Lookup};
-use hushtable::{Role, operation::Operation, ot::Setting, run::Reveal};
+use hushtable::{
+    Role,
+    operation::{self, Operation},
+    ot::Setting,
+    run::Reveal,
+};
 use hushtable_columns::{
     Format, Ids,
     failure::{Failure, Result},
@@ -186,7 +191,7 @@ impl Job {
     pub fn suit(&mut self, under: &Setting) -> Result<()> {
         let rows = self.rows();
         if let Body::Other(operation) = &mut self.body
-            && let Some(suiting) = operation.suiting(under, rows)?
+            && let Some(suiting) = operation::choose(operation.as_ref(), rows, under)?
         {
             *operation = suiting;
         }

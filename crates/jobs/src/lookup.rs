@@ -31,7 +31,13 @@ impl Lookup {
         let job = LookupJob { index, output, index_bits: domain.index_bits(), value_bits };
         let protocol = Protocol::SpLut; // until the parties settle on one
         Self {
-            operation: operation::Lookup { name: name.to_owned(), job, table: Arc::new(table), protocol },
+            operation: operation::Lookup {
+                name: name.to_owned(),
+                job,
+                table: Arc::new(table),
+                protocol,
+                open: false,
+            },
             domain,
         }
     }

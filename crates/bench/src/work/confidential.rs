@@ -12,9 +12,9 @@ mod thin;
 use hushtable::{
     Role,
     bill::Objective,
-    confidential::planner::{self, Asked, Room},
+    confidential::planner::{self, Asked},
     net::LinkShape,
-    plan::Machine,
+    plan::{self, Machine, Wanted},
 };
 use hushtable_columns::{
     failure::{Failure, Result},
@@ -115,9 +115,9 @@ impl ConfidentialWork {
         let asked = Asked::new(Role::P0, self.rows as u64, self.key_bits, self.value_bits)
             .batch(self.batch)
             .distinct(self.distinct);
-        let room = Room { disk: u64::MAX, memory: u64::MAX };
-        let all = planner::candidates(&asked, &room, link, &Machine::REFERENCE, Objective::Total)?;
-        let chosen = all.iter().find_map(|candidate| match candidate.design {
+        let wanted = Wanted::new(Objective::Total, *link, Machine::REFERENCE);
+        let all = plan::rank(planner::ways(&asked)?, &wanted);
+        let chosen = all.iter().find_map(|prediction| match prediction.way {
             planner::Design::Copy(cipher, form) if cipher == self.cipher() => Some((Design::A, form)),
             planner::Design::Thin(cipher, form) if cipher == self.cipher() => Some((Design::B, form)),
             planner::Design::SpLut => Some((Design::Splut, planner::Form::Dense)),

@@ -1,10 +1,10 @@
 //! The kinds of benchmark: what they verify, refuse and print.
 
 use hushtable::{
-    lut::LookupJob,
+    lut::{LookupJob, Protocol},
     math::GeluJob,
     net::{Identity, LinkShape},
-    plan::{self, Machine, Objective},
+    plan::{self, Machine, Objective, Wanted},
     share::Sharing,
     store::Store,
 };
@@ -191,7 +191,10 @@ fn auto_takes_what_the_plan_chooses() {
     let job =
         LookupJob { index: Sharing::Additive, output: Sharing::Additive, index_bits: 8, value_bits: 64 };
     let (link, machine) = (LinkShape::LOOPBACK, Machine::REFERENCE);
-    let by = |optimise| plan::choose(&job, 100, &link, &machine, optimise).unwrap().name();
+    let by = |optimise| {
+        let wanted = Wanted::new(optimise, link, machine);
+        plan::choose(Protocol::ways(&job, 100).unwrap(), &wanted).unwrap().name()
+    };
     let (total, bytes) = (by(Objective::Total), by(Objective::Bytes));
     assert_ne!(total, bytes, "the objective matters");
     for (optimise, planned) in [("total", total), ("bytes", bytes)] {

@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use hushtable::{
     arith::{CompareDomain, CompareJob, ComparePlan, DigitMethod},
+    bill::Effort,
     net::LinkShape,
-    operation::{Compare, Relation},
-    plan::{self, BEFORE, Estimate, Machine, Objective},
+    operation::{self, Compare, Operation, Relation},
+    plan::{self, Estimate, Machine, Objective, Prediction, Wanted},
 };
 use hushtable_columns::{
     failure::Result,
@@ -22,73 +23,58 @@ pub struct Asked<'a> {
     pub machine: &'a Machine,
 }
 
-/// A way of comparing: set-up, offline and online phase.
+/// A way of comparing.
 pub struct Way {
-    pub plan: ComparePlan,
-    pub phases: [Estimate; 3],
+    pub predicted: Prediction<ComparePlan>,
     /// Whether `apply` takes it.
     pub chosen: bool,
 }
 
 /// Of each method and number of rounds the best, and what `apply` takes; the best first.
 pub fn ways(asked: &Asked) -> Result<Vec<Way>> {
-    let job = CompareJob::new(asked.bits, CompareDomain::Near, asked.objective)?;
-    let taken = Compare::of(Relation::Lt, job)
-        .chosen_for(asked.objective)
-        .suiting(&asked.machine.setting(*asked.link), asked.items)?;
-    let taken = taken.job().plan;
-    let mut best: Vec<(u8, Way)> = Vec::new();
-    for plan in ComparePlan::all() {
-        let job = CompareJob { bits: asked.bits, domain: CompareDomain::Near, plan };
-        let phases = plan::least(&job.bill()?.times(asked.items), asked.link, asked.machine);
-        let (method, way) = (number(plan), Way { plan, phases, chosen: plan == taken });
-        let same = |(other, found): &&mut (u8, Way)| *other == method && found.rounds() == way.rounds();
-        match best.iter_mut().find(same) {
-            Some((_, found)) if found.chosen || !way.chosen && found.value(asked) <= way.value(asked) => {}
-            Some((_, found)) => *found = way,
-            None => best.push((method, way)),
+    let Asked { bits, items, objective, link, machine } = *asked;
+    let domain = CompareDomain::Near;
+    let compare = Compare::of(Relation::Lt, CompareJob::new(bits, domain, objective)?).chosen_for(objective);
+    let chosen = operation::choose(&compare, items, &machine.setting(*link))?;
+    let taken = chosen.map_or(compare.method(), |way| way.method());
+    let effort = |plan| Ok((plan, Effort::implied(CompareJob { bits, domain, plan }.bill()?.times(items))));
+    let all = ComparePlan::all().map(effort).collect::<Result<Vec<_>>>()?;
+    let mut ways: Vec<Way> = Vec::new();
+    for predicted in plan::rank(all, &Wanted::new(objective, *link, *machine)) {
+        let way = Way { chosen: predicted.way.to_string() == taken, predicted };
+        let same = |other: &Way| !other.chosen && other.kind() == way.kind();
+        match ways.iter().position(same) {
+            Some(_) if !way.chosen => {}
+            found => {
+                found.map(|worse| ways.remove(worse));
+                ways.push(way);
+            }
         }
     }
-    let mut ways: Vec<Way> = best.into_iter().map(|(_, way)| way).collect();
-    let key = |way: &Way| (way.value(asked), way.total());
-    ways.sort_by(|a, b| key(a).partial_cmp(&key(b)).expect("finite predictions"));
     Ok(ways)
 }
 
-/// Which method a plan is of.
-fn number(plan: ComparePlan) -> u8 {
-    match plan.method {
-        DigitMethod::Thermometer => 0,
-        DigitMethod::Lookup => 1,
-        DigitMethod::OneHot { .. } => 2,
-    }
-}
-
 impl Way {
-    fn rounds(&self) -> u32 {
-        self.phases[2].rounds
+    /// Its method, and its rounds online.
+    fn kind(&self) -> (u8, u32) {
+        let method = match self.predicted.way.method {
+            DigitMethod::Thermometer => 0,
+            DigitMethod::Lookup => 1,
+            DigitMethod::OneHot { .. } => 2,
+        };
+        (method, self.predicted.online.rounds)
+    }
+
+    pub fn phases(&self) -> [Estimate; 3] {
+        [self.predicted.setup, self.predicted.offline, self.predicted.online]
     }
 
     fn before(&self) -> f64 {
-        self.phases[0].seconds + self.phases[1].seconds
-    }
-
-    fn total(&self) -> f64 {
-        self.before() + self.phases[2].seconds
+        self.predicted.setup.seconds + self.predicted.offline.seconds
     }
 
     fn sent(&self, party: usize) -> f64 {
-        self.phases.iter().map(|phase| phase.bytes[party]).sum()
-    }
-
-    /// What to minimise.
-    fn value(&self, asked: &Asked) -> f64 {
-        match asked.objective {
-            Objective::Online => BEFORE * self.before() + self.phases[2].seconds,
-            Objective::Bytes => self.sent(0) + self.sent(1),
-            Objective::Rounds => self.rounds().into(),
-            _ => self.total(),
-        }
+        self.phases().iter().map(|phase| phase.bytes[party]).sum()
     }
 }
 
@@ -101,40 +87,40 @@ pub fn table(asked: &Asked, machine: &str, ways: &[Way]) -> String {
     head.iter().for_each(|h| write!(out, "{h:>11}").expect("text grows"));
     for way in ways {
         let mark = if way.chosen { '*' } else { ' ' };
-        write!(out, "\n{mark} {:40}", way.plan.to_string()).expect("text grows");
-        let seconds = way.phases.map(|phase| phase.seconds);
-        let rounds = way.phases.map(|phase| phase.rounds.to_string()).join("+");
+        write!(out, "\n{mark} {:40}", way.predicted.way.to_string()).expect("text grows");
+        let seconds = way.phases().map(|phase| phase.seconds);
+        let rounds = way.phases().map(|phase| phase.rounds.to_string()).join("+");
         let mut cells = seconds.map(time).to_vec();
-        cells.push(time(way.total()));
+        cells.push(time(seconds.iter().sum()));
         cells.extend([0, 1].map(|party| bytes(way.sent(party) as u64)));
         cells.push(rounds);
         cells.iter().for_each(|cell| write!(out, "{cell:>11}").expect("text grows"));
     }
     out + "\n"
         + &why(ways)
-        + "Times are the least: of messages, correlated OTs and waiting, local work aside.\n"
+        + "Times are predictions: messages, correlated OTs, waiting, and the local work that they imply.\n"
 }
 
 /// What the choice gains and loses against the best way of every other method.
 fn why(ways: &[Way]) -> String {
     let Some(chosen) = ways.iter().find(|way| way.chosen) else { return String::new() };
     let mut out = format!("* is what `apply` takes: {}.\n", rounds(chosen));
-    for method in (0..3).filter(|&method| method != number(chosen.plan)) {
-        let Some(other) = ways.iter().find(|way| number(way.plan) == method) else { continue };
+    for method in (0..3).filter(|&method| method != chosen.kind().0) {
+        let Some(other) = ways.iter().find(|way| way.kind().0 == method) else { continue };
         let than = |mine: f64, theirs: f64, what: &str| {
             let word = if mine <= theirs { "less" } else { "more" };
             format!("{} {word} {what}", time((mine - theirs).abs()))
         };
-        let online = than(chosen.phases[2].seconds, other.phases[2].seconds, "online");
+        let online = than(chosen.predicted.online.seconds, other.predicted.online.seconds, "online");
         let before = than(chosen.before(), other.before(), "before");
-        writeln!(out, "  Against {}, {}: {online}, {before}.", other.plan, rounds(other))
+        writeln!(out, "  Against {}, {}: {online}, {before}.", other.predicted.way, rounds(other))
             .expect("text grows");
     }
     out
 }
 
 fn rounds(way: &Way) -> String {
-    match way.rounds() {
+    match way.predicted.online.rounds {
         1 => "1 round online".into(),
         rounds => format!("{rounds} rounds online"),
     }

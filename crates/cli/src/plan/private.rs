@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use crate::plan::phase::Phase;
 use hushtable::{
-    confidential::planner::{Asked, Candidate},
+    confidential::planner::{Asked, Design},
     net::LinkShape,
-    plan::Estimate,
+    plan::{Estimate, Prediction},
 };
 use hushtable_columns::units::{bytes, time};
 use serde::Serialize;
@@ -26,11 +26,11 @@ struct Line {
 }
 
 /// A line of JSON for each.
-pub fn lines(all: &[Candidate]) -> String {
-    let of = |(i, c): (usize, &Candidate)| {
+pub fn lines(all: &[Prediction<Design>]) -> String {
+    let of = |(i, c): (usize, &Prediction<Design>)| {
         let phase = |e: Estimate| Phase::from(e);
         let line = Line {
-            design: c.design.to_string(),
+            design: c.way.to_string(),
             chosen: i == 0 && c.fits,
             fits: c.fits,
             once: phase(c.once),
@@ -46,7 +46,7 @@ pub fn lines(all: &[Candidate]) -> String {
 }
 
 /// For people.
-pub fn table(asked: &Asked, link: &LinkShape, machine: &str, all: &[Candidate]) -> String {
+pub fn table(asked: &Asked, link: &LinkShape, machine: &str, all: &[Prediction<Design>]) -> String {
     let Asked { rows, key_bits, row_bits, batch, batches, distinct, .. } = asked;
     let keys = if *distinct { "distinct keys" } else { "keys" };
     let mut out = format!(
@@ -73,7 +73,7 @@ pub fn table(asked: &Asked, link: &LinkShape, machine: &str, all: &[Candidate]) 
             (_, true) => ' ',
             (_, false) => '!',
         };
-        write!(out, "\n{mark} {:26}", c.design.to_string()).expect("text grows");
+        write!(out, "\n{mark} {:26}", c.way.to_string()).expect("text grows");
         let sent = |e: &[Estimate]| bytes(e.iter().map(|e| e.bytes[0] + e.bytes[1]).sum::<f64>() as u64);
         let cells = [
             time(c.once.seconds),

@@ -1,8 +1,7 @@
-//! Which way of looking up in a private table suits: predicted time, bytes, rounds and memory of each, and a choice.
+//! The ways of looking up in a private table, and what a batch takes by each: what [`plan::rank`](crate::plan::rank) ranks.
 //!
 //! The ways are [SP-LUT](super::splut) with the owner as sender, for small tables; an encrypted [copy](super::copy) that the other party
-//! keeps; and [ids](super::thin), of which it keeps nothing. A prediction adds up the bill and the local work, as for
-//! [lookups](crate::plan); what is sent once is divided by the batches that it serves.
+//! keeps; and [ids](super::thin), of which it keeps nothing.
 
 use std::fmt;
 
@@ -13,10 +12,9 @@ use super::{
     thin::{ThinJob, ThinLookups},
 };
 use crate::{
-    bill::{Bill, Objective, Phase, Work},
+    bill::{Bill, Effort, Phase, Work},
     error::{Error, Result},
-    net::{LinkShape, Role},
-    plan::{BEFORE, Estimate, Machine, implied},
+    net::Role,
 };
 
 /// A copy is read in pieces of so many places, of each of which a lookup keeps a block of its tree.
@@ -41,7 +39,7 @@ pub struct Asked {
     pub row_bits: u32,
     /// Lookups of a batch.
     pub batch: usize,
-    /// Batches that one version of the table serves.
+    /// Batches that one version of the table serves: they share what is sent once, and its form allows for their lookups.
     pub batches: u32,
     /// Whether no key stands twice in a batch.
     pub distinct: bool,
@@ -72,15 +70,6 @@ impl Asked {
     }
 }
 
-/// What the parties have room for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Room {
-    /// Bytes on the disk of the party without the table.
-    pub disk: u64,
-    /// Bytes in memory of that party.
-    pub memory: u64,
-}
-
 /// A way of looking up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -102,28 +91,6 @@ pub enum Form {
     Sparse,
 }
 
-/// The prediction for a design.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Candidate {
-    /// Which one.
-    pub design: Design,
-    /// Once for each version of the table.
-    pub once: Estimate,
-    /// Connecting, base OTs, start of the OT extension.
-    pub setup: Estimate,
-    /// The rest of a batch that needs no input.
-    pub offline: Estimate,
-    /// What needs the inputs.
-    pub online: Estimate,
-    /// Bytes of memory of a batch, at the owner and at the other party.
-    pub memory: [u64; 2],
-    /// Bytes that the other party keeps between batches.
-    pub disk: u64,
-    /// Whether there is room for it.
-    pub fits: bool,
-}
-
 impl fmt::Display for Design {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let form = |form: &Form| match form {
@@ -138,44 +105,24 @@ impl fmt::Display for Design {
     }
 }
 
-impl Candidate {
-    /// What `objective` makes least: of one batch, with its part of what is sent once.
-    pub fn value(&self, asked: &Asked, objective: Objective) -> f64 {
-        let share = 1.0 / f64::from(asked.batches.max(1));
-        let before = share * self.once.seconds + self.setup.seconds + self.offline.seconds;
-        let bytes = |phase: &Estimate| phase.bytes[0] + phase.bytes[1];
-        match objective {
-            Objective::Total => before + self.online.seconds,
-            Objective::Online => BEFORE * before + self.online.seconds,
-            Objective::Rounds => f64::from(self.online.rounds),
-            Objective::Bytes => {
-                share * bytes(&self.once) + bytes(&self.setup) + bytes(&self.offline) + bytes(&self.online)
-            }
-        }
-    }
-}
-
-/// All designs that serve, those with room first, and of them the best first.
+/// What a batch takes by every design that serves, and what is sent once before.
 ///
 /// # Errors
 /// [`Error::Param`] if none serves, naming what the first one does not accept.
-pub fn candidates(
-    asked: &Asked,
-    room: &Room,
-    link: &LinkShape,
-    machine: &Machine,
-    objective: Objective,
-) -> Result<Vec<Candidate>> {
+pub fn ways(asked: &Asked) -> Result<Vec<(Design, Effort)>> {
     let mut all = Vec::new();
     let mut refused = None;
     for design in designs(asked) {
-        match candidate(design, asked, room, link, machine) {
-            Ok(found) => all.push(found),
+        let effort = match design {
+            Design::SpLut => sp_lut(asked),
+            Design::Copy(cipher, form) => table(asked, cipher, form).and_then(|job| copy(asked, job)),
+            Design::Thin(cipher, form) => table(asked, cipher, form).and_then(|job| thin(asked, job)),
+        };
+        match effort {
+            Ok(effort) => all.push((design, effort)),
             Err(error) => refused = refused.or(Some(error)),
         }
     }
-    let key = |c: &Candidate| (!c.fits, c.value(asked, objective), c.value(asked, Objective::Total));
-    all.sort_by(|a, b| key(a).partial_cmp(&key(b)).expect("finite predictions"));
     match refused {
         Some(error) if all.is_empty() => Err(error),
         _ => Ok(all),
@@ -234,48 +181,23 @@ fn table(asked: &Asked, cipher: Cipher, form: Form) -> Result<CopyJob> {
     job.check().map(|()| job)
 }
 
-/// What a design sends once, what a batch costs, its local work offline and online in seconds, memory and disk.
-struct Counted {
-    once: Bill,
-    encrypt: f64,
-    bill: Bill,
-    work: [f64; 2],
-    memory: [u64; 2],
-    disk: u64,
-}
-
-fn candidate(
-    design: Design,
-    asked: &Asked,
-    room: &Room,
-    link: &LinkShape,
-    machine: &Machine,
-) -> Result<Candidate> {
-    let counted = match design {
-        Design::SpLut => sp_lut(asked, machine)?,
-        Design::Copy(cipher, form) => copy(asked, table(asked, cipher, form)?, machine)?,
-        Design::Thin(cipher, form) => thin(asked, table(asked, cipher, form)?, machine)?,
-    };
-    let Counted { once, encrypt, bill, work, memory, disk } = counted;
-    let [_, mut sent, _] = implied(&once, link, machine);
-    sent.seconds += encrypt;
-    let [setup, mut offline, mut online] = implied(&bill, link, machine);
-    offline.seconds += work[0];
-    online.seconds += work[1];
-    let fits = disk <= room.disk && memory[1] <= room.memory;
-    Ok(Candidate { design, once: sent, setup, offline, online, memory, disk, fits })
+/// What a batch with this bill takes, which needs so much memory at the owner and at the other party. To the work that
+/// the bill implies comes this, offline and online.
+fn effort(asked: &Asked, bill: Bill, more: [Work; 2], memory: [u64; 2]) -> Effort {
+    let [offline, online] = Work::of_batch(&bill);
+    let memory = if asked.owner == Role::P0 { memory } else { [memory[1], memory[0]] };
+    Effort::implied(bill).working([offline + more[0], online + more[1]]).remembering(memory)
 }
 
 /// All rows for each lookup: the owner is always the sender.
-fn sp_lut(asked: &Asked, machine: &Machine) -> Result<Counted> {
+fn sp_lut(asked: &Asked) -> Result<Effort> {
     check_rows(asked)?;
     let job = whole(asked);
     let bill = SpLutLookups::bill(&job, asked.batch)?;
-    let work = [0.0, machine.seconds(job.work(), asked.batch)];
     // The owner has the table three times while it moves one; the other party a message.
     let table = job.table_bytes();
     let memory = [bill.kept / 8 + 3 * table, bill.kept / 8 + 2 * table];
-    Ok(Counted { once: Bill::FREE, encrypt: 0.0, bill, work, memory, disk: 0 })
+    Ok(effort(asked, bill, [Work::default(), job.work() * asked.batch as f64], memory))
 }
 
 /// Splits a batch into protocol-sized pieces: its bill, from that of a piece.
@@ -289,7 +211,7 @@ fn pieces(batch: usize, most: usize, bill: impl Fn(usize) -> Result<Bill>) -> Re
     Ok((all, count))
 }
 
-fn copy(asked: &Asked, job: CopyJob, machine: &Machine) -> Result<Counted> {
+fn copy(asked: &Asked, job: CopyJob) -> Result<Effort> {
     let (bill, count) = pieces(asked.batch, job.most(), |batch| Lookups::bill(&job, batch))?;
     let bits = job.copy_bits();
     let sent = [Role::P0, Role::P1].map(|role| if role == job.owner { bits + 256 } else { 0 });
@@ -302,19 +224,19 @@ fn copy(asked: &Asked, job: CopyJob, machine: &Machine) -> Result<Counted> {
     let levels = batch / count as u64 * (places >> PIECE_BITS).max(1) * 16;
     let memory = bits / 8 + levels + bill.kept / 8;
     let stored = if job.keys.tag_bits() > 1 { STORED } else { 0 };
-    let encrypt = machine.seconds(Work::words(value(&job) + stored), places as usize);
-    let work = [0.0, machine.seconds(scan, 1)];
-    Ok(Counted { once, encrypt, bill, work, memory: [memory; 2], disk: bits / 8 })
+    let encrypting = Work::words(value(&job) + stored) * places as f64;
+    let effort = effort(asked, bill, [Work::default(), scan], [memory; 2]).once(once, encrypting);
+    Ok(Effort { disk: bits / 8, ..effort })
 }
 
-fn thin(asked: &Asked, table: CopyJob, machine: &Machine) -> Result<Counted> {
+fn thin(asked: &Asked, table: CopyJob) -> Result<Effort> {
     let job = ThinJob { table, distinct: asked.distinct };
     let (bill, count) = pieces(asked.batch, job.most(), |batch| ThinLookups::bill(&job, batch))?;
     let keys = match table.keys {
         Keys::Sparse { rows, .. } => rows as usize,
         keys => 1 << keys.bits(),
     };
-    let work = [machine.seconds(Work::words(value(&table) + STORED), count * keys), 0.0];
+    let work = Work::words(value(&table) + STORED) * (count * keys) as f64;
     let piece = asked.batch.div_ceil(count);
     job.check_chance(piece)?;
     let store = job.store_bits(piece)? / 8;
@@ -322,7 +244,7 @@ fn thin(asked: &Asked, table: CopyJob, machine: &Machine) -> Result<Counted> {
     let words = table.masked().div_ceil(64) as u64;
     // Places and rows of all keys, and their cells.
     let owner = keys as u64 * (12 + 30 * words);
-    Ok(Counted { once: Bill::FREE, encrypt: 0.0, bill, work, memory: [owner + rest, store + rest], disk: 0 })
+    Ok(effort(asked, bill, [work, Work::default()], [owner + rest, store + rest]))
 }
 
 /// Words for the function's value at a key, where its owner computes it alone.

@@ -15,7 +15,7 @@ use super::{
     vectors::Vectors,
 };
 use crate::{
-    bill::{Bill, Step, Work},
+    bill::{Bill, Effort},
     codec::Reader,
     error::{Error, Result},
     net::Role,
@@ -154,14 +154,45 @@ impl Protocol {
         with_spec!(self, S => S::bill(job, batch))
     }
 
-    /// The steps of the offline phase of a job that it serves.
-    pub(crate) fn steps(self, job: &LookupJob, batch: usize) -> Vec<Step> {
-        with_spec!(self, S => S::steps(job, batch))
+    /// What `batch` lookups take.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn effort(self, job: &LookupJob, batch: usize) -> Result<Effort> {
+        self.check(job)?;
+        Ok(self.effort_of(job, batch))
     }
 
-    /// Local work of a lookup of a job that it serves, offline and online.
-    pub(crate) fn work(self, job: &LookupJob) -> [Work; 2] {
-        with_spec!(self, S => S::work(job))
+    /// [`effort`](Self::effort) of a job that it serves.
+    pub(crate) fn effort_of(self, job: &LookupJob, batch: usize) -> Effort {
+        let memory = (self.memory(job) * batch + self.room(job)) as u64;
+        let effort = with_spec!(self, S => Effort {
+            steps: S::steps(job, batch),
+            ..Effort::implied(S::bill(job, batch)).working(S::work(job).map(|work| work * batch as f64))
+        });
+        effort.remembering([memory; 2])
+    }
+
+    /// What `batch` lookups take by every protocol that serves them.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for an empty batch, or if no protocol serves the job.
+    pub fn ways(job: &LookupJob, batch: usize) -> Result<Vec<(Self, Effort)>> {
+        if batch == 0 {
+            return Err(Error::Param { what: "lookups", got: "0".into(), accepted: "1 and more".into() });
+        }
+        Ok(Self::serving(job)?.into_iter().map(|p| (p, p.effort_of(job, batch))).collect())
+    }
+
+    /// Every protocol that serves the job.
+    ///
+    /// # Errors
+    /// [`Error::Param`] if there is none.
+    pub fn serving(job: &LookupJob) -> Result<Vec<Self>> {
+        // A tree over 7 bits and fewer is doubling.
+        let same = |protocol| protocol == Self::Tree && job.index_bits <= 7;
+        let all: Vec<_> = Self::ALL.into_iter().filter(|&p| p.check(job).is_ok() && !same(p)).collect();
+        if all.is_empty() { Self::SpLut.check(job).map(|()| all) } else { Ok(all) }
     }
 
     /// Bytes of memory that one lookup takes at a party, at most: its correlated OTs, what is made of them, and

@@ -8,7 +8,7 @@ use std::iter::repeat_n;
 
 use prim::ring::low;
 
-use super::{Material, Operation, Port, Signature, material, operands};
+use super::{Material, Operation, Port, Signature, Ways, material, operands};
 use crate::{
     arith::{CompareDomain, CompareJob, Comparison, Objective},
     bill::Bill,
@@ -16,7 +16,6 @@ use crate::{
     gates::{B2a, Bits},
     net::Role,
     ot::Setting,
-    plan,
     share::AShare,
     source::Origin,
     terms::{Terms, Value},
@@ -67,14 +66,15 @@ impl Bands {
         Self { additive: Some(bits), ..self }
     }
 
-    /// The same by comparisons that suit `items` of it under this setting.
+    /// The same, each as `f` gives it of bands by comparisons for an objective.
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn suiting(&self, under: &Setting, items: usize) -> Result<Self> {
+    pub fn ways_of<T: Operation + 'static>(&self, f: impl Fn(Self) -> T) -> Result<Option<Ways>> {
         let CompareJob { bits, domain, .. } = self.job;
-        let of = |objective| Ok(Self { job: CompareJob::new(bits, domain, objective)?, ..self.clone() });
-        plan::suiting(under, self.objective, of(self.objective)?, |way| way.bill(items, under), of)
+        Ways::by_objective(self.objective, |objective| {
+            Ok(f(Self { job: CompareJob::new(bits, domain, objective)?, ..self.clone() }))
+        })
     }
 
     /// The cuts.
@@ -157,8 +157,8 @@ impl Operation for Bands {
         BATCH / self.cuts.len()
     }
 
-    fn suiting(&self, under: &Setting, items: usize) -> Result<Option<Box<dyn Operation>>> {
-        Ok(Some(Box::new(Self::suiting(self, under, items)?)))
+    fn ways(&self) -> Result<Option<Ways>> {
+        self.ways_of(|bands| bands)
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

@@ -1,6 +1,6 @@
 //! Comparisons of two shared numbers.
 
-use super::{Material, Operation, Port, Signature, material, operands};
+use super::{Material, Operation, Port, Signature, Ways, material, operands};
 use crate::{
     arith::{
         CompareDomain, CompareJob, Comparison, DigitMethod, Equality, HammingEquality, Maximum, Objective,
@@ -9,7 +9,6 @@ use crate::{
     error::{Error, Result},
     gates::{B2a, Bits},
     ot::Setting,
-    plan,
     session::Session,
     share::AShare,
     source::Origin,
@@ -126,21 +125,10 @@ impl Compare {
         Self { relation, fraction: 0, range, job, objective: None, additive: None }
     }
 
-    /// Of a job whose plan is the best for this objective: over another link another may [suit](Self::suiting).
+    /// Of a job whose plan is the best for this objective: over some link another of its [ways](Operation::ways) may suit.
     #[must_use]
     pub fn chosen_for(self, objective: Objective) -> Self {
         Self { objective: Some(objective), ..self }
-    }
-
-    /// The same by the plan that suits `items` of it under this setting. A plan that was asked for stays.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new).
-    pub fn suiting(&self, under: &Setting, items: usize) -> Result<Self> {
-        let Some(objective) = self.objective else { return Ok(*self) };
-        let CompareJob { bits, domain, .. } = self.job;
-        let of = |objective| Ok(Self { job: CompareJob::new(bits, domain, objective)?, ..*self });
-        plan::suiting(under, objective, of(objective)?, |way| way.bill(items, under), of)
     }
 
     /// What is compared, and by which plan.
@@ -250,8 +238,12 @@ impl Operation for Compare {
         format!("{about}; with its own numbers, also what this says about the other party's")
     }
 
-    fn suiting(&self, under: &Setting, items: usize) -> Result<Option<Box<dyn Operation>>> {
-        Ok(Some(Box::new(Self::suiting(self, under, items)?)))
+    fn ways(&self) -> Result<Option<Ways>> {
+        let Some(objective) = self.objective else { return Ok(None) };
+        let CompareJob { bits, domain, .. } = self.job;
+        Ways::by_objective(objective, |objective| {
+            Ok(Self { job: CompareJob::new(bits, domain, objective)?, ..*self })
+        })
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

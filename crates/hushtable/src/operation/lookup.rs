@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use prim::ring::Ring;
 
-use super::{Material, Operation, Port, Signature, material, operands};
+use super::{Material, Operation, Port, Signature, Ways, material, operands};
 use crate::{
-    bill::{Bill, Objective},
+    bill::{Bill, Effort, Objective},
     error::{Error, Result},
     lut::{LookupJob, Prepared, Protocol, Table},
     math::Tabulated,
     onehot::{Cyclic, Group, Xor},
     ot::Setting,
-    plan::{self, Machine},
+    plan::{self, Machine, Wanted},
     share::{Additive, Bitwise, Kind, Share, Sharing},
     source::{Origin, Shape},
 };
@@ -28,6 +28,8 @@ pub struct Lookup {
     pub table: Arc<Tabulated>,
     /// The protocol.
     pub protocol: Protocol,
+    /// Whether another may [suit](super::choose) better: this one was not asked for.
+    pub open: bool,
 }
 
 impl Lookup {
@@ -44,8 +46,9 @@ impl Lookup {
         }
         let (index, output) = (Sharing::Additive, Sharing::Additive);
         let job = LookupJob { index, output, index_bits: len.ilog2(), value_bits: table.bits() };
-        let protocol = plan::choose(&job, items, &under.link, &Machine::REFERENCE, Objective::Total)?;
-        Ok(Self { name: name.into(), job, table: Arc::new(table), protocol })
+        let wanted = Wanted::new(Objective::Total, under.link, Machine::REFERENCE);
+        let protocol = plan::choose(Protocol::ways(&job, items)?, &wanted).expect("a way of lookups");
+        Ok(Self { name: name.into(), job, table: Arc::new(table), protocol, open: false })
     }
 
     /// In a table of zeros: for stored material, which does not depend on the table.
@@ -55,7 +58,7 @@ impl Lookup {
     pub fn blank(protocol: Protocol, job: LookupJob) -> Result<Self> {
         protocol.check(&job)?;
         let table = Arc::new(Tabulated::integers(vec![0; 1 << job.index_bits]));
-        Ok(Self { name: "lookup".into(), job, table, protocol })
+        Ok(Self { name: "lookup".into(), job, table, protocol, open: false })
     }
 
     /// Calls `f` with the types of the job.
@@ -130,6 +133,19 @@ impl Operation for Lookup {
 
     fn most(&self) -> usize {
         self.protocol.most(&self.job)
+    }
+
+    fn effort(&self, items: usize, _: &Setting) -> Result<Effort> {
+        self.protocol.effort(&self.job, items)
+    }
+
+    fn ways(&self) -> Result<Option<Ways>> {
+        if !self.open {
+            return Ok(None);
+        }
+        let by = |protocol| Box::new(Self { protocol, ..self.clone() }) as Box<dyn Operation>;
+        let all = Protocol::serving(&self.job)?.into_iter().map(by).collect();
+        Ok(Some(Ways { objective: Objective::Total, all }))
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

@@ -93,10 +93,10 @@ impl Machine {
         [start, round, a, b, c, d, e, f, g, h, i, j, hash, word, byte, wire]
     }
 
-    /// Seconds of local work, of so many lookups.
-    pub(crate) fn seconds(&self, work: Work, batch: usize) -> f64 {
+    /// Seconds of local work.
+    pub(crate) fn seconds(&self, work: Work) -> f64 {
         let Work { hashes, words, bytes } = work;
-        (hashes * self.hash + words * self.word + bytes * self.byte) * 1e-9 * batch as f64
+        (hashes * self.hash + words * self.word + bytes * self.byte) * 1e-9
     }
 
     /// Seconds of sending and receiving so many bits of both parties, besides what the link takes.

@@ -1,10 +1,8 @@
-//! The prediction for each protocol, and the choice.
+//! The prediction for each way of doing something, and the choice.
 
 use super::{clock::Clock, machine::Machine, ot, rounds};
 use crate::{
-    bill::{Bill, Objective, Phase, Step, Work},
-    error::{Error, Result},
-    lut::{LookupJob, Protocol},
+    bill::{Bill, Effort, Objective, Phase, Work},
     net::LinkShape,
 };
 
@@ -27,76 +25,140 @@ pub struct Estimate {
     pub rounds: u32,
 }
 
-/// The prediction for one protocol.
+/// The prediction for one way of doing something.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Prediction {
+pub struct Prediction<T> {
     /// Which one.
-    pub protocol: Protocol,
+    pub way: T,
+    /// Once, for all batches.
+    pub once: Estimate,
     /// Connecting, base OTs, start of the OT extension.
     pub setup: Estimate,
     /// The rest that needs no input.
     pub offline: Estimate,
     /// What needs the inputs.
     pub online: Estimate,
-    /// Bytes of memory at a party for the whole batch at once; programs may cut it into pieces.
-    pub memory: u64,
+    /// Bytes of memory at P0 and at P1 for the whole batch at once; programs may cut it into pieces.
+    pub memory: [u64; 2],
+    /// Bytes that a party keeps on its disk between batches.
+    pub disk: u64,
+    /// Whether there is room for it.
+    pub fits: bool,
+    /// How many batches share what is done once.
+    batches: u32,
 }
 
-impl Prediction {
-    /// What `objective` minimises: seconds, those before the inputs in part if time online counts, bytes, or rounds.
-    /// Of equals [`plan`] takes those with the least total time first.
+impl<T> Prediction<T> {
+    fn of(way: T, effort: &Effort, wanted: &Wanted) -> Self {
+        let Wanted { link, machine, batches, room, .. } = wanted;
+        let (once, encrypting) = effort.once;
+        let [_, mut sent, _] = estimates(&Effort::implied(once), link, machine);
+        sent.seconds += machine.seconds(encrypting);
+        let [setup, offline, online] = estimates(effort, link, machine);
+        let Effort { memory, disk, .. } = *effort;
+        let fits = disk <= room.disk && (0..2).all(|party| memory[party] <= room.memory[party]);
+        Self { way, once: sent, setup, offline, online, memory, disk, fits, batches: *batches }
+    }
+
+    /// What `objective` minimises, of one batch with its part of what is done once: seconds, those before the inputs in
+    /// part if time online counts, bytes, or rounds. Of equals [`rank`] takes those with the least total time first.
     pub fn value(&self, objective: Objective) -> f64 {
-        let phases = [self.setup, self.offline, self.online];
-        let before = self.setup.seconds + self.offline.seconds;
+        let part = 1.0 / f64::from(self.batches.max(1));
+        let before = part * self.once.seconds + self.setup.seconds + self.offline.seconds;
+        let bytes = |phase: &Estimate| phase.bytes[0] + phase.bytes[1];
         match objective {
             Objective::Total => before + self.online.seconds,
             Objective::Online => BEFORE * before + self.online.seconds,
             Objective::Rounds => f64::from(self.online.rounds),
-            Objective::Bytes => phases.iter().map(|phase| phase.bytes[0] + phase.bytes[1]).sum(),
+            Objective::Bytes => {
+                part * bytes(&self.once) + bytes(&self.setup) + bytes(&self.offline) + bytes(&self.online)
+            }
         }
     }
 }
 
-/// Predictions for every protocol that serves the job, the best first.
-///
-/// # Errors
-/// [`Error::Param`] for an empty batch, or if no protocol serves the job.
-pub fn plan(
-    job: &LookupJob,
-    batch: usize,
-    link: &LinkShape,
-    machine: &Machine,
-    objective: Objective,
-) -> Result<Vec<Prediction>> {
-    if batch == 0 {
-        return Err(Error::Param { what: "lookups", got: "0".into(), accepted: "1 and more".into() });
-    }
-    // A tree over 7 bits and fewer is doubling.
-    let same = |protocol| protocol == Protocol::Tree && job.index_bits <= 7;
-    let serving = Protocol::ALL.into_iter().filter(|&p| p.check(job).is_ok() && !same(p));
-    let mut all: Vec<_> = serving.map(|protocol| predict(protocol, job, batch, link, machine)).collect();
-    if all.is_empty() {
-        return Protocol::SpLut.check(job).map(|()| all);
-    }
-    // Of equals the one with the least total time.
-    let key = |p: &Prediction| (p.value(objective), p.value(Objective::Total));
-    all.sort_by(|a, b| key(a).partial_cmp(&key(b)).expect("finite predictions"));
-    Ok(all)
+/// What the parties have room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Bytes on the disk of the party that keeps something there.
+    pub disk: u64,
+    /// Bytes in memory of P0 and of P1.
+    pub memory: [u64; 2],
 }
 
-/// The protocol to use: the first of [`plan`].
+impl Room {
+    /// No bound.
+    pub const ENOUGH: Self = Self { disk: u64::MAX, memory: [u64::MAX; 2] };
+}
+
+/// What a choice is made for.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Wanted {
+    /// What to minimise.
+    pub objective: Objective,
+    /// The link.
+    pub link: LinkShape,
+    /// How fast the machines are.
+    pub machine: Machine,
+    /// How many batches share what is done once.
+    pub batches: u32,
+    /// What the parties have room for.
+    pub room: Room,
+}
+
+impl Wanted {
+    /// One batch, with as much room as it needs.
+    pub fn new(objective: Objective, link: LinkShape, machine: Machine) -> Self {
+        Self { objective, link, machine, batches: 1, room: Room::ENOUGH }
+    }
+
+    /// So many batches.
+    #[must_use]
+    pub fn batches(self, batches: u32) -> Self {
+        Self { batches, ..self }
+    }
+
+    /// Within this room.
+    #[must_use]
+    pub fn room(self, room: Room) -> Self {
+        Self { room, ..self }
+    }
+}
+
+/// Predictions for all these ways, those with room first, and of them the best first.
+pub fn rank<T>(ways: impl IntoIterator<Item = (T, Effort)>, wanted: &Wanted) -> Vec<Prediction<T>> {
+    let of = |(way, effort): (T, Effort)| Prediction::of(way, &effort, wanted);
+    let mut all: Vec<_> = ways.into_iter().map(of).collect();
+    // Of equals the one with the least total time.
+    let key = |p: &Prediction<T>| (!p.fits, p.value(wanted.objective), p.value(Objective::Total));
+    all.sort_by(|a, b| key(a).partial_cmp(&key(b)).expect("finite predictions"));
+    all
+}
+
+/// Another way than the first is taken if it is predicted to take less than this part of the time, where local work is
+/// only implied: predictions by bills are not exacter.
+const LESS: f64 = 0.9;
+
+/// The way to take: the best of [`rank`]; `None` if there is no way.
 ///
-/// # Errors
-/// As [`plan`].
-pub fn choose(
-    job: &LookupJob,
-    batch: usize,
-    link: &LinkShape,
-    machine: &Machine,
-    objective: Objective,
-) -> Result<Protocol> {
-    Ok(plan(job, batch, link, machine, objective)?[0].protocol)
+/// Where local work is implied by bills, the first way given is the usual one, which counts make the best for the
+/// objective. Another is taken only to save time over a link with a rate: inside a machine these counts are what was
+/// measured.
+pub fn choose<T>(ways: Vec<(T, Effort)>, wanted: &Wanted) -> Option<T> {
+    let Wanted { objective, link, .. } = wanted;
+    let counted = ways.iter().all(|(_, effort)| effort.counted);
+    let of_time = matches!(objective, Objective::Total | Objective::Online);
+    if !counted && !(of_time && link.mbit_per_s.is_some()) {
+        return ways.into_iter().next().map(|(usual, _)| usual);
+    }
+    let numbered = ways.into_iter().enumerate().map(|(i, (way, effort))| ((i, way), effort));
+    let mut all = rank(numbered, wanted);
+    let usual = all.iter().position(|prediction| prediction.way.0 == 0)?;
+    let least = all[usual].value(*objective) * if counted { 1.0 } else { LESS };
+    let taken = if counted || all[0].value(*objective) < least { 0 } else { usual };
+    Some(all.swap_remove(taken).way.1)
 }
 
 /// Bits of a message's header, and how many bytes one message has about at most.
@@ -112,38 +174,13 @@ fn packed(bits: u64, rounds: u32) -> f64 {
 /// Set-up, offline and online phase of a job with this bill, at least: messages and correlated OTs, without the local
 /// work between them.
 pub fn least(bill: &Bill, link: &LinkShape, machine: &Machine) -> [Estimate; 3] {
-    estimates(bill, &Step::of(bill), [0.0; 2], link, machine)
+    estimates(&Effort::implied(*bill).working([Work::default(); 2]), link, machine)
 }
 
-/// The same with the local work that the bill implies.
-pub(crate) fn implied(bill: &Bill, link: &LinkShape, machine: &Machine) -> [Estimate; 3] {
-    let work = Work::of_batch(bill).map(|work| machine.seconds(work, 1));
-    estimates(bill, &Step::of(bill), work, link, machine)
-}
-
-/// The prediction for one protocol, which must serve the job.
-fn predict(
-    protocol: Protocol,
-    job: &LookupJob,
-    batch: usize,
-    link: &LinkShape,
-    machine: &Machine,
-) -> Prediction {
-    let (bill, steps) = (protocol.bill_of(job, batch), protocol.steps(job, batch));
-    let work = protocol.work(job).map(|work| machine.seconds(work, batch));
-    let [setup, offline, online] = estimates(&bill, &steps, work, link, machine);
-    let memory = (protocol.memory(job) * batch + protocol.room(job)) as u64;
-    Prediction { protocol, setup, offline, online, memory }
-}
-
-/// Set-up, offline and online phase, with so many seconds of local work offline and online.
-fn estimates(
-    bill: &Bill,
-    steps: &[Step],
-    work: [f64; 2],
-    link: &LinkShape,
-    machine: &Machine,
-) -> [Estimate; 3] {
+/// Set-up, offline and online phase.
+fn estimates(effort: &Effort, link: &LinkShape, machine: &Machine) -> [Estimate; 3] {
+    let Effort { bill, steps, work, .. } = effort;
+    let work = work.map(|work| machine.seconds(work));
     let limits = machine.setting(*link).limits;
     let ot = ot::cost(bill.cots, &limits, &machine.ots);
     let (offline, online) = (bill.offline, bill.online);
@@ -172,7 +209,10 @@ fn estimates(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::share::Sharing;
+    use crate::{
+        lut::{LookupJob, Protocol},
+        share::Sharing,
+    };
 
     /// A protocol that counts nothing is predicted by its bill alone, without a fit.
     #[test]
@@ -184,16 +224,13 @@ mod tests {
                 if protocol.check(&job).is_err() {
                     continue;
                 }
-                let (bill, steps) = (protocol.bill_of(&job, batch), protocol.steps(&job, batch));
-                let total = |work: [Work; 2]| -> f64 {
-                    let work = work.map(|work| machine.seconds(work, batch));
-                    estimates(&bill, &steps, work, &LinkShape::LOOPBACK, &machine)
-                        .iter()
-                        .map(|e| e.seconds)
-                        .sum()
+                let total = |effort: &Effort| -> f64 {
+                    estimates(effort, &LinkShape::LOOPBACK, &machine).iter().map(|e| e.seconds).sum()
                 };
-                let implied = Work::implied(|batch| protocol.bill_of(&job, batch));
-                let ratio = total(implied) / total(protocol.work(&job));
+                let counted = protocol.effort_of(&job, batch);
+                let work =
+                    Work::implied(|batch| protocol.bill_of(&job, batch)).map(|work| work * batch as f64);
+                let ratio = total(&counted.clone().working(work)) / total(&counted);
                 assert!((0.25..3.0).contains(&ratio), "{protocol}, {job}: {ratio}");
             }
         }

@@ -63,7 +63,7 @@ mod tests {
                 let ((p0, limits), (p1, _)) = run_pair(Party::pair_seeded(5).unwrap(), f, f).unwrap();
                 let (start, cots) = (Clock([0; 2]), protocol.bill_of(&job, batch).cots);
                 let predicted =
-                    start.after(&offline(&protocol.steps(&job, batch), cots, &limits)).since(start);
+                    start.after(&offline(&protocol.effort_of(&job, batch).steps, cots, &limits)).since(start);
                 assert_eq!(p0.max(p1), predicted, "{protocol}, {job:?}, batch {batch}");
             }
         }

@@ -10,7 +10,7 @@
 
 use std::time::Instant;
 
-use super::{Machine, Objective, choose};
+use super::{Machine, Objective, Wanted, choose};
 use crate::{
     error::{Error, Result},
     lut::{LookupJob, Protocol},
@@ -94,7 +94,8 @@ fn agreed(s: &mut Session, wish: &Wish, job: &LookupJob, batch: usize) -> Result
             let (unknown, _) = by_role(s.role(), mine[1], theirs[1]); // to P0
             let measured = if unknown == 0 { LinkShape::LOOPBACK } else { measure(s)? };
             let link = wish.link.unwrap_or(measured);
-            let mine = choose(job, batch, &link, &wish.machine, wish.objective)?;
+            let wanted = Wanted::new(wish.objective, link, wish.machine);
+            let mine = choose(Protocol::ways(job, batch)?, &wanted).expect("a way of lookups");
             let theirs = protocol(s.exchange(vec![mine.number()], 1)?[0])?;
             Ok(by_role(s.role(), mine, theirs).0)
         }
@@ -158,8 +159,8 @@ mod tests {
             let [p0, p1] = settled(wishes).map(|taken| taken.expect("a protocol"));
             assert_eq!(p0, p1);
         }
-        let best =
-            choose(&JOB, 100, &LinkShape::WAN, &Machine::REFERENCE, Objective::Bytes).expect("a protocol");
+        let wanted = Wanted::new(Objective::Bytes, LinkShape::WAN, Machine::REFERENCE);
+        let best = choose(Protocol::ways(&JOB, 100).expect("ways"), &wanted).expect("a protocol");
         assert_eq!(settled([bytes, total]).map(Result::unwrap), [best; 2]);
     }
 

@@ -26,26 +26,32 @@ struct Counting;
 
 static LARGEST: AtomicUsize = AtomicUsize::new(0);
 static LIVE: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+fn grows(size: usize) {
+    let live = LIVE.fetch_add(size, Ordering::Relaxed) + size;
+    PEAK.fetch_max(live, Ordering::Relaxed);
+}
 
 // SAFETY: every call is passed on as it came.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         LARGEST.fetch_max(layout.size(), Ordering::Relaxed);
-        LIVE.fetch_add(layout.size(), Ordering::Relaxed);
+        grows(layout.size());
         // SAFETY: the caller's promise is the one that is asked for.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         LARGEST.fetch_max(layout.size(), Ordering::Relaxed);
-        LIVE.fetch_add(layout.size(), Ordering::Relaxed);
+        grows(layout.size());
         // SAFETY: as above.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         LARGEST.fetch_max(size, Ordering::Relaxed);
-        LIVE.fetch_add(size, Ordering::Relaxed);
+        grows(size);
         LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
         // SAFETY: as above.
         unsafe { System.realloc(at, layout, size) }
@@ -121,8 +127,8 @@ fn counts_from_the_disk() {
 /// Items whose material is weighed: many, so that what a batch has once is lost among them.
 const ITEMS: usize = 4096;
 
-/// Material of each party has as many bytes as the bill of its operation says.
-fn what_is_kept() {
+/// Operations of many kinds.
+fn operations() -> Vec<Box<dyn Operation>> {
     const ALL: [i64; 2] = [-1000, 1000];
     let lookup = |protocol, index_bits| {
         let job =
@@ -136,7 +142,7 @@ fn what_is_kept() {
         let function = Evaluation::new(Function::Sigmoid, 32, fraction, &Options::default());
         Box::new(function.expect("a function")) as Box<dyn Operation>
     };
-    let all: [Box<dyn Operation>; 13] = [
+    vec![
         Box::new(Multiply { bits: 40, objective: Objective::Total }),
         Box::new(Multiply { bits: 40, objective: Objective::Online }),
         Box::new(Truncate { bits: 40, cut: 12 }),
@@ -150,8 +156,12 @@ fn what_is_kept() {
         lookup(Protocol::SpLut, 6),
         function(8),
         function(16),
-    ];
-    for operation in &all {
+    ]
+}
+
+/// Material of each party has as many bytes as the bill of its operation says.
+fn what_is_kept() {
+    for operation in &operations() {
         let (p0, p1) = Party::pair_seeded(5).expect("a pair");
         let prepare = |p: &mut Party| operation.prepare(p, ITEMS);
         let made = run_pair((p0, p1), prepare, prepare).expect("an honest run");
@@ -169,6 +179,32 @@ fn what_is_kept() {
     }
 }
 
+/// Peak.
+fn what_a_batch_takes() {
+    for operation in &operations() {
+        let peak = |items: usize| -> f64 {
+            let (p0, p1) = Party::pair_seeded(5).expect("a pair");
+            let takes = operation.signature().takes;
+            let words: Vec<Vec<u64>> = takes.iter().map(|port| vec![0; items * port.words]).collect();
+            let before = LIVE.load(Ordering::Relaxed);
+            PEAK.store(before, Ordering::Relaxed);
+            let f = |p: &mut Party| {
+                let (send, recv) = operation.bill(items, &p.setting())?.cots_of(p.role());
+                p.stock_cots(send, recv)?;
+                let made = operation.prepare(p, items)?;
+                made.eval(p, &words.iter().map(Vec::as_slice).collect::<Vec<_>>()).map(drop)
+            };
+            run_pair((p0, p1), f, f).expect("an honest run");
+            (PEAK.load(Ordering::Relaxed) - before) as f64
+        };
+        let (few, many) = (peak(ITEMS), peak(4 * ITEMS));
+        let each = (many - few) / (6 * ITEMS) as f64;
+        let said = |items| operation.effort(items, &Setting::default()).expect("a bill").memory[0] as f64;
+        let bill = operation.bill(1, &Setting::default()).unwrap();
+        println!("{:60} {each:9.0} B/item measured, {:9.0} said, most {:8} = {:6.0} MB; cots {} kept {} B off {} on {}", format!("{}, {}", operation.name(), operation.method()), (said(4 * ITEMS) - said(ITEMS)) / (3 * ITEMS) as f64, operation.most(), operation.most() as f64 * each / 1e6, bill.all_cots(), bill.kept / 8, bill.offline.all_bits() / 8, bill.online.all_bits() / 8);
+    }
+}
+
 /// The count itself is red where something is allocated.
 fn an_allocation_is_seen() {
     LARGEST.store(0, Ordering::Relaxed);
@@ -180,6 +216,7 @@ fn main() {
     an_allocation_is_seen();
     lengths_from_the_peer();
     counts_from_the_disk();
+    what_a_batch_takes();
     what_is_kept();
     println!("no announced length was allocated, and no more is kept than bills say");
 }

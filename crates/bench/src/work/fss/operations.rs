@@ -101,7 +101,7 @@ fn operation(work: &FssWork, role: Role) -> Result<Arc<dyn Operation>> {
             let name = "public table".into();
             let protocol = if bits <= ONE_ROUND { Protocol::Arithmetic } else { Protocol::Tree };
             protocol.check(&job(Sharing::Additive))?;
-            Arc::new(Lookup { name, job: job(Sharing::Additive), table, protocol })
+            Arc::new(Lookup { name, job: job(Sharing::Additive), table, protocol, open: false })
         }
         Object::SecretTable => {
             let all = inputs::words("shares of a table", 0, 0).zip(entries(bits, value_bits));

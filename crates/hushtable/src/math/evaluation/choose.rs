@@ -24,7 +24,7 @@ use crate::{
     },
     net::LinkShape,
     onehot::{Cyclic, OneHot},
-    plan::{self, Machine},
+    plan::{self, Machine, Wanted},
     share::Sharing,
 };
 
@@ -342,18 +342,18 @@ fn spent_ot() -> Work {
 fn nanoseconds(form: &Form, bill: &Bill) -> Result<[f64; 2]> {
     let machine = Machine::REFERENCE;
     let each = |seconds: f64| seconds * 1e9 / BATCH as f64;
-    let spent = machine.seconds(spent_ot(), 1) * 1e9;
+    let spent = machine.seconds(spent_ot()) * 1e9;
     let Some((index_bits, value_bits, columns)) = form.table() else {
         // All of its correlated OTs are used offline.
         return Ok([bill.all_cots() as f64 * (machine.ots.ferret[1] + spent), 0.0]);
     };
     let job = LookupJob { index: Sharing::Additive, output: Sharing::Xor, index_bits, value_bits };
-    let link = LinkShape::default();
-    let all = plan::plan(&job, BATCH, &link, &machine, Objective::Total)?;
-    let tree = all.iter().find(|p| matches!(p.protocol, Protocol::Tree | Protocol::Doubling));
-    let tree = tree.expect("they serve every such table");
+    let trees = Protocol::ways(&job, BATCH)?.into_iter();
+    let trees = trees.filter(|(way, _)| matches!(way, Protocol::Tree | Protocol::Doubling));
+    let ranked = plan::rank(trees, &Wanted::new(Objective::Total, LinkShape::default(), machine));
+    let tree = ranked.first().expect("they serve every such table");
     let others = bill.all_cots().saturating_sub(OneHot::<Cyclic>::tree_bill(index_bits).all_cots()) as f64;
     let read = reading_columns(index_bits, value_bits, columns) + read_column() * columns as f64;
-    let online = machine.seconds(read, 1) * 1e9 + others * spent;
+    let online = machine.seconds(read) * 1e9 + others * spent;
     Ok([each(tree.offline.seconds) + others * machine.ots.ferret[1], online])
 }

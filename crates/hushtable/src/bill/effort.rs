@@ -1,0 +1,62 @@
+//! What a choice looks at of each way of doing something.
+
+use super::{Bill, Step, Work};
+
+/// What a batch takes by one way: its bill, the local work, and the room that it needs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Effort {
+    pub(crate) bill: Bill,
+    /// The order of the offline phase.
+    pub(crate) steps: Vec<Step>,
+    /// Local work offline and online.
+    pub(crate) work: [Work; 2],
+    /// Whether the work was counted. What a bill implies is less exact.
+    pub(crate) counted: bool,
+    /// What is sent once for many batches, and the work before that.
+    pub(crate) once: (Bill, Work),
+    /// Bytes of memory at P0 and at P1, at most.
+    pub memory: [u64; 2],
+    /// Bytes that a party keeps on its disk between batches.
+    pub disk: u64,
+}
+
+/// Bytes of a correlated OT: its string, and what is made of it.
+const COT: u64 = 16;
+
+impl Effort {
+    /// What the bill of a batch implies.
+    pub fn implied(bill: Bill) -> Self {
+        let sent = bill.offline.all_bits().max(bill.online.all_bits());
+        let memory = COT * bill.all_cots() + (bill.kept + sent) / 8;
+        Self {
+            bill,
+            steps: Step::of(&bill),
+            work: Work::of_batch(&bill),
+            counted: false,
+            once: (Bill::FREE, Work::default()),
+            memory: [memory; 2],
+            disk: 0,
+        }
+    }
+
+    /// With the local work of the batch as it was counted, offline and online.
+    pub(crate) fn working(self, work: [Work; 2]) -> Self {
+        Self { work, counted: true, ..self }
+    }
+
+    /// With what is sent once, after so much work.
+    pub(crate) fn once(self, bill: Bill, work: Work) -> Self {
+        Self { once: (bill, work), ..self }
+    }
+
+    /// With so many bytes of memory at P0 and at P1.
+    #[must_use]
+    pub fn remembering(self, memory: [u64; 2]) -> Self {
+        Self { memory, ..self }
+    }
+
+    /// The bill.
+    pub fn bill(&self) -> Bill {
+        self.bill
+    }
+}
