@@ -2,7 +2,8 @@
 
 use hushtable::{
     Error, Role,
-    ot::{Offer, Rates, Scheme},
+    net::LinkShape,
+    ot::{Offer, OtWish, Scheme},
 };
 
 /// The first byte says what this party asks for; then comes the peer's offer.
@@ -28,7 +29,8 @@ pub fn run(data: &[u8]) {
 /// One that asks for nothing, or for an extension.
 fn offer(asked: usize) -> Offer {
     let scheme = asked.checked_sub(1).map(|place| Scheme::ALL[place]);
-    Offer::of(scheme, Some("100:20".parse().expect("a link")), &Rates::REFERENCE)
+    let link: LinkShape = "100:20".parse().expect("a link");
+    Offer::new(&OtWish::from(scheme).link(link), None)
 }
 
 pub fn seeds() -> Vec<Vec<u8>> {

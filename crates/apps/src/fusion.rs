@@ -38,9 +38,6 @@ const WEIGHT: u32 = 8;
 const MOST_FRACTION: u32 = 12;
 const MOST_WEIGHT: f64 = 64.0;
 
-/// Scores whose material is in memory at a time.
-const BATCH: usize = 1 << 14;
-
 /// Devices, their weights and a threshold. Public, the same at both parties.
 #[derive(Clone)]
 pub struct Fusion {
@@ -138,10 +135,6 @@ impl Operation for Fusion {
 
     fn bill(&self, items: usize, under: &Setting) -> Result<Bill> {
         Ok(self.tangent.bill(self.devices() * items) + self.reached.bill(items, under)?)
-    }
-
-    fn most(&self) -> usize {
-        (BATCH / self.devices()).max(1)
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

@@ -42,9 +42,6 @@ use hushtable::{
 /// Where the sigmoid is evaluated: beyond, its limits are nearer than `2^-23`.
 const DOMAIN: Bounds = Bounds { lo: -16.0, hi: 16.0 };
 
-/// Rows whose material is in memory at a time.
-const BATCH: usize = 1 << 14;
-
 /// A party's part of a model.
 #[derive(Clone, PartialEq)]
 pub struct Weights {
@@ -219,10 +216,6 @@ impl Operation for Scoring {
 
     fn bill(&self, items: usize, under: &Setting) -> Result<Bill> {
         self.operation().bill(items, under)
-    }
-
-    fn most(&self) -> usize {
-        BATCH
     }
 
     fn ways(&self) -> Result<Option<Ways>> {

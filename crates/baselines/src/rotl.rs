@@ -88,10 +88,6 @@ impl Operation for ByRotation {
         Ok(lookups + Layers::bill(&self.tree(), items))
     }
 
-    fn most(&self) -> usize {
-        1 << 16
-    }
-
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
         let lookups = Protocol::Rotl.prepare(from, &self.table()?, self.digits() * items)?;
         let tree = Layers::prepare(from, &self.tree(), items)?;

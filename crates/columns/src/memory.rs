@@ -27,6 +27,12 @@ pub fn fits(wanted: u64, what: &str) -> Result<()> {
     }
 }
 
+/// What a batch may take of what is free: an eighth, so that there is room for the lanes and for the results, and
+/// `most` at most.
+pub fn for_a_batch(most: u64) -> u64 {
+    available().map_or(most, |free| most.min(free / 8))
+}
+
 /// What the machine has free, and the limits of this process and of its group leave.
 fn available() -> Option<u64> {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default();

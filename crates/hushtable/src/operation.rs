@@ -10,6 +10,7 @@
 
 mod arithmetic;
 mod bands;
+mod batch;
 mod choose;
 mod compare;
 mod convert;
@@ -23,6 +24,7 @@ mod tensor;
 
 pub use arithmetic::{Multiply, Products, Select, Truncate};
 pub use bands::Bands;
+pub use batch::batch;
 pub use choose::{Ways, choose};
 pub use compare::{Compare, Relation};
 pub use convert::ToAdditive;
@@ -81,8 +83,10 @@ pub trait Operation: Send + Sync {
         Chance::NONE
     }
 
-    /// Items whose material fits memory together, at most; 1 at least.
-    fn most(&self) -> usize;
+    /// Items that it does together, at most, however much memory there is: 1 at least.
+    fn most(&self) -> usize {
+        usize::MAX
+    }
 
     /// Material for `items` items, made with the peer or read from a store. An operation whose material depends on what a
     /// party has is not stored: it has its own [`prepare`](Self::prepare) in place of this.
@@ -102,12 +106,17 @@ pub trait Operation: Send + Sync {
         self.material(&mut Origin::peer(p), items)
     }
 
-    /// What `items` of it take under this setting: the bill, local work, and memory.
+    /// What `items` of it take under this setting: the bill, local work, and memory. Unless it says more, its bill and
+    /// its columns imply the rest.
     ///
     /// # Errors
     /// As [`bill`](Self::bill).
     fn effort(&self, items: usize, under: &Setting) -> Result<Effort> {
-        Ok(Effort::implied(self.bill(items, under)?))
+        let Signature { takes, gives } = self.signature();
+        let words: usize = takes.iter().chain(&gives).map(|port| port.words).sum();
+        let effort = Effort::implied(self.bill(items, under)?);
+        let memory = effort.memory.map(|memory| memory + (8 * words * items) as u64);
+        Ok(effort.remembering(memory))
     }
 
     /// The ways of doing it, among which [`choose`] takes one; `None` if there is one way only, or this one was asked

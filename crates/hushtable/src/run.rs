@@ -28,7 +28,7 @@ use crate::{
     bill::Bill,
     error::{Ending, Error, Result, same},
     net::Role,
-    operation::{Material, Operation, Port, Signature, Words, bound},
+    operation::{Material, Operation, Port, Signature, Words, batch, bound},
     ot::Setting,
     party::Party,
     store::Reserved,
@@ -177,10 +177,11 @@ pub fn prepare(
 ) -> Result<VecDeque<Box<dyn Material>>> {
     operation.chance(items).check()?;
     let mut announced = compare::announce(p, "prepared", operation, items)?;
-    let batch = operation.most().max(1);
     let mut made = VecDeque::new();
-    for from in (0..items).step_by(batch) {
-        let now = batch.min(items - from);
+    let mut left = items;
+    while left > 0 {
+        let now = batch(operation, left, &p.setting())?;
+        left -= now;
         let (material, took) = make(operation, p, now)?;
         let took = announced.left_out(took);
         watch.took(Step::Offline, took);
@@ -203,9 +204,12 @@ pub fn bill(
 ) -> Result<Bill> {
     let gives = operation.signature().gives;
     let lane = |items: usize| -> Result<Bill> {
-        let batch = operation.most().max(1);
-        let batches = (0..items).step_by(batch).map(|from| operation.bill(batch.min(items - from), under));
-        let all = batches.reduce(|all, next| Ok(all? + next?)).unwrap_or(Ok(Bill::FREE))?;
+        let (mut all, mut left) = (Bill::FREE, items);
+        while left > 0 {
+            let now = batch(operation, left, under)?;
+            left -= now;
+            all = all + operation.bill(now, under)?;
+        }
         Ok(all + reveal.bill(&gives).times(items))
     };
     pieces(items, lanes)
@@ -318,7 +322,8 @@ fn next(
         same("items reserved", reserved.len().min(left), reserved.len())?;
         return Phase::of(p, |_| reserved.load(operation, reserved.len()));
     }
-    make(operation, p, operation.most().clamp(1, left))
+    let now = batch(operation, left, &p.setting())?;
+    make(operation, p, now)
 }
 
 fn make(operation: &dyn Operation, p: &mut Party, items: usize) -> Result<(Box<dyn Material>, Phase)> {

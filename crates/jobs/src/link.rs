@@ -19,7 +19,10 @@ use hushtable::{
     net::{self, Connection, Farewell, Identity, LinkShape, Listener, Log, Options, Peer},
     ot::{OtWish, Rates, Scheme, params},
 };
-use hushtable_columns::failure::{Failure, Result};
+use hushtable_columns::{
+    failure::{Failure, Result},
+    memory,
+};
 
 /// How the line begins that names the address listened on, on standard error.
 pub const LISTENING: &str = "listening on ";
@@ -87,12 +90,14 @@ impl Link {
         self.net
     }
 
-    /// The OT extension that this party wishes: the one asked for, or what takes the least time at these rates over the
+    /// What this party brings to a session: memory for its batches, and the OT extension that it wishes: the one asked for, or what takes the least time at these rates over the
     /// simulated link, or else the one that was `measured`.
     pub fn wish(&self, rates: Rates, measured: Option<LinkShape>) -> OtWish {
         let simulated = Some(self.net).filter(|&link| link != LinkShape::LOOPBACK);
         let known = measured.filter(|_| !self.is_near());
-        OtWish::default().scheme(self.ot.scheme()).link(simulated.or(known)).rates(rates)
+        let wish = OtWish::default();
+        let memory = memory::for_a_batch(wish.memory);
+        wish.scheme(self.ot.scheme()).link(simulated.or(known)).rates(rates).memory(memory)
     }
 
     /// The OT extension asked for, if any.

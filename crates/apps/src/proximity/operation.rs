@@ -21,9 +21,6 @@ const COORDINATES: [&str; 3] = ["x", "y", "z"];
 const SHARED: [&str; 4] =
     ["latitude of one", "longitude of one", "latitude of the other", "longitude of the other"];
 
-/// Pairs whose material is in memory at a time.
-const BATCH: usize = 1 << 12;
-
 impl Proximity {
     fn products(&self, items: usize) -> SmallMatrixJob {
         let places = self.places;
@@ -72,10 +69,6 @@ impl Operation for Proximity {
             Places::Shared => angles().bill().times(6 * items),
         };
         Ok(square + self.closer.bill(items, under)?)
-    }
-
-    fn most(&self) -> usize {
-        BATCH
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

@@ -32,9 +32,6 @@ use prim::wipe::Wiped;
 pub const FRACTION: u32 = 24;
 const WEIGHT: u32 = 32;
 
-/// Rows whose material is in memory at a time.
-const BATCH: usize = 1 << 16;
-
 /// What is public of scores of shared features.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -184,10 +181,6 @@ impl Operation for Weighted {
             intercepts + job.bill() + truncated
         };
         Ok(of(Role::P0) + of(Role::P1))
-    }
-
-    fn most(&self) -> usize {
-        BATCH
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

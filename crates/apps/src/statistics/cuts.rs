@@ -29,9 +29,6 @@ use hushtable::{
 
 use super::MAX_GROUPS;
 
-/// Bins whose material is in memory at a time, divided by the cuts.
-const BATCH: usize = 1 << 20;
-
 /// Groups between cuts. Takes the bits of matches and the numbers; gives a word for each bin, with a bit for each group,
 /// the lowest first.
 #[derive(Clone, Debug)]
@@ -72,10 +69,6 @@ impl Operation for CutGroups {
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         let cuts = self.cuts.len();
         Ok(self.job.bill()?.times(items * cuts) + Triples::bill(cuts).times(items))
-    }
-
-    fn most(&self) -> usize {
-        BATCH / self.cuts.len()
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

@@ -17,9 +17,6 @@ use super::{
     AdditiveContainment, MAX_CARRY_BITS, OneRoundDigits, OneRoundReduction, Piecewise, PiecewiseJob,
 };
 
-/// Items whose material is in memory at a time.
-const BATCH: usize = 1 << 15;
-
 /// In which of these intervals a signed number lies, as additive numbers of as many bits.
 pub struct AdditiveIntervals {
     /// Of the numbers and of the results.
@@ -98,10 +95,6 @@ impl Operation for AdditiveIntervals {
         Ok(AdditiveContainment::bill(self.bits, self.bits)?.times(items))
     }
 
-    fn most(&self) -> usize {
-        BATCH
-    }
-
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
         let (bits, half) = (self.bits, 1i64 << (self.bits - 1));
         // From the least number on, so that no interval wraps.
@@ -146,10 +139,6 @@ impl Operation for Reduction {
 
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         Ok(OneRoundReduction::<u8>::bill(self.bits, self.cut)?.times(items))
-    }
-
-    fn most(&self) -> usize {
-        BATCH
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
@@ -204,10 +193,6 @@ impl Operation for Digits {
         Ok(one.times(items))
     }
 
-    fn most(&self) -> usize {
-        BATCH
-    }
-
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
         match self.digit {
             ..=8 => self.of::<u8>(from, items),
@@ -237,10 +222,6 @@ impl Operation for Spline {
 
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         Ok(self.job.bill()?.times(items))
-    }
-
-    fn most(&self) -> usize {
-        BATCH
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

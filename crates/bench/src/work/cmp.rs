@@ -8,7 +8,7 @@ use hushtable::{
     arith::{self, CompareJob},
     bill::Bill,
     net::LinkShape,
-    operation::{Compare, Operation, Relation},
+    operation::{self, Compare, Operation, Relation},
 };
 use hushtable_columns::{
     failure::{Failure, Result},
@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     baseline::Baseline,
     benchmark::Benchmark,
+    inputs,
     lanes::{self, Lanes},
 };
 
@@ -102,10 +103,8 @@ impl Benchmark for CmpWork {
     }
 
     fn prepare(&mut self, _: &LinkShape, _: usize) -> Result<()> {
-        // Strings of its correlated OTs, its material, and both numbers.
-        let bill = self.bill(1)?;
-        let each = 16 * bill.all_cots() + bill.kept / 8 + 40;
-        fits(2 * each * u64::from(self.batch), &format!("both parties' {} comparisons", self.batch))
+        let effort = self.operation()?.effort(self.items(), &inputs::usual_setting())?;
+        fits(effort.memory.iter().sum(), &format!("both parties' {} comparisons", self.batch))
     }
 
     fn cots(&self, role: Role, items: usize) -> (usize, usize) {
@@ -115,7 +114,10 @@ impl Benchmark for CmpWork {
     fn run(&self, lanes: Lanes) -> Result<()> {
         let compare = self.operation()?;
         let inputs = |role, rows| Ok(shares(self, role, rows));
-        let piece = if self.is_baseline() { compare.most() } else { self.items() };
+        let piece = match self.is_baseline() {
+            true => operation::batch(compare.as_ref(), self.items(), &inputs::usual_setting())?,
+            false => self.items(),
+        };
         let done = lanes.operate(piece, |_| Ok(compare.clone()), inputs, |_| ())?;
         done.verify(
             || done.words(),
@@ -151,7 +153,7 @@ impl CmpWork {
             true if self.domain != Domain::Near || self.bits == 1 => {
                 Err(Failure::new("--method rotl takes --domain near and numbers of 2 bits or more"))
             }
-            true => Ok(self.operation()?.bill(items, &crate::inputs::usual_setting())?),
+            true => Ok(self.operation()?.bill(items, &inputs::usual_setting())?),
             false => Ok(self.job()?.bill()?.times(items)),
         }
     }

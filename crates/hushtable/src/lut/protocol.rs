@@ -20,7 +20,7 @@ use crate::{
     error::{Error, Result},
     net::Role,
     onehot::{self, Group},
-    session::{Session, pieces},
+    session::Session,
     share::{Kind, Share},
     source::Source,
 };
@@ -208,18 +208,6 @@ impl Protocol {
         with_spec!(self, S => S::room(job))
     }
 
-    /// Lookups whose material and messages stay in memory together, at most.
-    pub fn most(self, job: &LookupJob) -> usize {
-        (BATCH_BYTES.saturating_sub(self.room(job)) / self.memory(job)).clamp(1, 1 << 18)
-    }
-
-    /// Sizes of the batches into which `rows` lookups are cut, so that a batch's material and messages stay
-    /// in memory together.
-    pub fn batches(self, job: &LookupJob, rows: usize) -> impl Iterator<Item = usize> + use<> {
-        let most = self.most(job);
-        pieces(rows, most).map(|at| at.len())
-    }
-
     /// Bits that the material of one lookup takes on disk at a party, at most; `None` if it cannot
     /// be stored.
     pub fn stored_bits(self, job: &LookupJob) -> Option<usize> {
@@ -286,9 +274,6 @@ pub(crate) struct Facts {
     number: u8,
     max_bits: u32,
 }
-
-/// Memory for a batch's material and messages.
-const BATCH_BYTES: usize = 64 << 20;
 
 impl fmt::Display for Protocol {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

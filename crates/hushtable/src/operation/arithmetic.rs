@@ -14,9 +14,6 @@ use crate::{
     source::Origin,
 };
 
-/// Numbers whose material is in memory at a time.
-const BATCH: usize = 1 << 16;
-
 /// Products of shared numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Multiply {
@@ -78,10 +75,6 @@ impl Operation for Multiply {
         })
     }
 
-    fn most(&self) -> usize {
-        BATCH
-    }
-
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
         if self.objective == Objective::Online {
             return triples(from, self.bits, MatrixShape::numbers(items), items);
@@ -122,11 +115,6 @@ impl Operation for Products {
             Objective::Online => ProductTriples::<u64>::bill(self.bits, self.of(items)),
             _ => MatrixJob::shared(self.of(items), self.bits).bill(),
         })
-    }
-
-    fn most(&self) -> usize {
-        let one = self.of(1);
-        (BATCH / one.left().max(one.right()).max(one.out()).max(1)).max(1)
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
@@ -171,10 +159,6 @@ impl Operation for Truncate {
         Ok(FaithfulTruncation::bill(self.bits, self.cut, self.plan()?)?.times(items))
     }
 
-    fn most(&self) -> usize {
-        BATCH
-    }
-
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
         let (bits, cut) = (self.bits, self.cut);
         let truncation = FaithfulTruncation::prepare(from, bits, cut, self.plan()?, items)?;
@@ -210,10 +194,6 @@ impl Operation for Select {
 
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         Ok(Mux::bill(&[self.bits]).times(items))
-    }
-
-    fn most(&self) -> usize {
-        BATCH
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

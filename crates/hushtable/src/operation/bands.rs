@@ -21,9 +21,6 @@ use crate::{
     terms::{Terms, Value},
 };
 
-/// Numbers whose material is in memory at a time, divided by the cuts.
-const BATCH: usize = 1 << 18;
-
 /// The most cuts: bands are to be coarse.
 const MOST: usize = 15;
 
@@ -151,10 +148,6 @@ impl Operation for Bands {
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         let cut = self.job.bill()? + self.additive.map_or(Bill::FREE, B2a::bill);
         Ok(cut.times(self.cuts.len() * items))
-    }
-
-    fn most(&self) -> usize {
-        BATCH / self.cuts.len()
     }
 
     fn ways(&self) -> Result<Option<Ways>> {

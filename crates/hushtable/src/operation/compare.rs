@@ -14,9 +14,6 @@ use crate::{
     source::Origin,
 };
 
-/// Numbers whose material is in memory at a time.
-const BATCH: usize = 1 << 18;
-
 /// What is asked of two numbers x and y.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Relation {
@@ -216,10 +213,6 @@ impl Operation for Compare {
             false => self.job.bill()?,
         };
         Ok((found + self.additive.map_or(Bill::FREE, B2a::bill)).times(items))
-    }
-
-    fn most(&self) -> usize {
-        BATCH
     }
 
     /// All orders are one, and so are both equalities, and both selections.

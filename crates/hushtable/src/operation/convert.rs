@@ -3,9 +3,6 @@
 use super::{Material, Operation, Port, Signature, material, operands};
 use crate::{arith::XorToAdditive, bill::Bill, error::Result, ot::Setting, share::BShare, source::Origin};
 
-/// Numbers whose material is in memory at a time.
-const BATCH: usize = 1 << 16;
-
 /// Numbers shared by XOR as additive shares of as many bits or more.
 #[derive(Clone, Copy, Debug)]
 pub struct ToAdditive {
@@ -48,10 +45,6 @@ impl Operation for ToAdditive {
 
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         Ok(XorToAdditive::bill(self.bits)?.times(items))
-    }
-
-    fn most(&self) -> usize {
-        BATCH
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

@@ -19,9 +19,6 @@ use crate::{
     source::Origin,
 };
 
-/// Numbers whose material is in memory at a time.
-const BATCH: usize = 1 << 16;
-
 /// Numbers where a shared bit is 1: the first operand is the bits, the second the numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Elsewhere {
@@ -79,10 +76,6 @@ impl Operation for Elsewhere {
 
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         Ok(self.other.map_or(Bill::FREE, |_| Mux::bill(&[self.number.bits]).times(items)))
-    }
-
-    fn most(&self) -> usize {
-        BATCH
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

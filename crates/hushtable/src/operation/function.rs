@@ -5,9 +5,6 @@ use crate::{
     arith::Fixed, bill::Bill, error::Result, math::Evaluation, ot::Setting, share::AShare, source::Origin,
 };
 
-/// Bits of one-hot vectors in memory at a time.
-const MATERIAL_BITS: usize = 1 << 28;
-
 impl Operation for Evaluation {
     fn name(&self) -> String {
         self.card().function
@@ -38,10 +35,6 @@ impl Operation for Evaluation {
 
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         Ok(Evaluation::bill(self, items))
-    }
-
-    fn most(&self) -> usize {
-        (MATERIAL_BITS / self.card().entries.max(1)).clamp(1 << 8, 1 << 16)
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

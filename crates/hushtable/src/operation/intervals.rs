@@ -17,9 +17,6 @@ use crate::{
     terms::{Terms, Value},
 };
 
-/// Words of the one-hot vectors of a batch.
-const WORDS: usize = 1 << 22;
-
 /// The most intervals.
 const MOST: usize = 64;
 
@@ -80,10 +77,6 @@ impl Operation for Intervals {
 
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         Ok(Containment::bill(self.bits)?.times(items))
-    }
-
-    fn most(&self) -> usize {
-        (WORDS >> self.bits.saturating_sub(6)).max(1)
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

@@ -131,10 +131,6 @@ impl Operation for Lookup {
         self.protocol.bill(&self.job, items)
     }
 
-    fn most(&self) -> usize {
-        self.protocol.most(&self.job)
-    }
-
     fn effort(&self, items: usize, _: &Setting) -> Result<Effort> {
         self.protocol.effort(&self.job, items)
     }

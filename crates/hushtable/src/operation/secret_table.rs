@@ -16,9 +16,6 @@ use crate::{
     share::{Additive, Bitwise, Kind, Share, Sharing},
 };
 
-/// Words of the tables of a batch.
-const WORDS: usize = 1 << 22;
-
 /// Lookups of shared indices in a table that is shared too: nobody knows index or entry.
 ///
 /// It holds this party's share of the table, so unlike other operations it is not public. Nothing prints it, and it is
@@ -89,10 +86,6 @@ impl Operation for SecretTable {
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         let LookupJob { index_bits, value_bits, .. } = self.job;
         Ok(SharedTables::<Cyclic, Additive, u64>::bill(index_bits, value_bits)?.times(items))
-    }
-
-    fn most(&self) -> usize {
-        (WORDS >> self.job.index_bits).max(1)
     }
 
     fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {

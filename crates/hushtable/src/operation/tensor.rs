@@ -11,9 +11,6 @@ use crate::{
     source::Origin,
 };
 
-/// Numbers whose material is in memory at a time, but for rows that are longer.
-const BATCH: usize = 1 << 16;
-
 /// Layer norm of each row.
 #[derive(Clone, Debug)]
 pub struct LayerNorm {
@@ -47,10 +44,6 @@ impl Operation for SoftmaxJob {
         SoftmaxJob::bill(&Self { rows: items, ..*self })
     }
 
-    fn most(&self) -> usize {
-        rows(self.len)
-    }
-
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
         let (bits, scale) = (self.bits, self.scale);
         let softmax = Softmax::prepare(from, Self { rows: items, ..*self })?;
@@ -82,10 +75,6 @@ impl Operation for GeluJob {
 
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         GeluJob::bill(&Self { batch: items, ..*self })
-    }
-
-    fn most(&self) -> usize {
-        BATCH
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
@@ -127,10 +116,6 @@ impl Operation for LayerNorm {
         self.of(items).bill()
     }
 
-    fn most(&self) -> usize {
-        rows(self.job.len)
-    }
-
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
         let (NormJob { bits, scale, .. }, affine) = (self.job, self.affine.clone());
         let norm = Norm::prepare(from, self.of(items))?;
@@ -147,11 +132,6 @@ impl LayerNorm {
     fn of(&self, rows: usize) -> NormJob {
         NormJob { rows, ..self.job }
     }
-}
-
-/// Rows of so many numbers whose material is in memory at a time.
-fn rows(len: usize) -> usize {
-    (BATCH / len.max(1)).max(1)
 }
 
 fn row(bits: u32, fraction: u32) -> Port {

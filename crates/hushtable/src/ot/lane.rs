@@ -8,7 +8,7 @@ use super::{choice::Limits, softspoken, wish::Setting};
 use crate::{
     codec::{Reader, Writer, malformed},
     error::{Error, Result},
-    net::{LinkShape, Role},
+    net::Role,
 };
 
 /// Seeds of both directions, and this party's Delta.
@@ -30,9 +30,9 @@ impl LaneSeeds {
         self.setting.limits
     }
 
-    /// The link of the session.
-    pub(crate) fn link(&self) -> LinkShape {
-        self.setting.link
+    /// What both parties of the session came to.
+    pub(crate) fn setting(&self) -> Setting {
+        self.setting
     }
 
     /// Seeds derived from these for the session `id`, as at the peer: those for two sessions have nothing in common.
@@ -57,8 +57,8 @@ impl LaneSeeds {
 
     /// Those of a party of this role.
     pub(crate) fn decode(r: &mut Reader, role: Role, setting: Setting) -> Result<Self> {
-        let Setting { limits, link } = setting;
-        if !limits.are_limits() || link != link.within() {
+        let Setting { limits, link, memory } = setting;
+        if !limits.are_limits() || link != link.within() || memory == 0 {
             return Err(malformed("is damaged"));
         }
         let mut blocks = |count| Ok::<_, Error>(Wiped::from(r.blocks(count)?));

@@ -5,12 +5,14 @@
 //!
 //! # Protocol
 //! Beside the parameters that they compare, both send the number of the extension that they ask for, or 0; whether
-//! they know the link; the limits that they predict; and the link for which they do.
+//! they know the link; the limits that they predict; the link for which they do; and the memory that they have for a
+//! batch.
 //! 1. What either asks for is taken. Two that differ end both parties with the same error.
 //! 2. If neither asks: P0's limits, unless only P1 knows the link. The link is that of the same party.
+//! 3. The memory is the lesser.
 //!
 //! # Cost
-//! 44 bytes from each party, in messages that cross beside the parameters: no round.
+//! 48 bytes from each party, in messages that cross beside the parameters: no round.
 
 use super::{
     choice::{Limits, Rates},
@@ -32,13 +34,19 @@ pub struct OtWish {
     pub link: Option<LinkShape>,
     /// How fast the machines are.
     pub rates: Rates,
+    /// Bytes of memory that a batch may take here in each lane, 1 MiB and more.
+    pub memory: u64,
 }
 
 impl Default for OtWish {
     fn default() -> Self {
-        Self { scheme: None, link: None, rates: Rates::REFERENCE }
+        Self { scheme: None, link: None, rates: Rates::REFERENCE, memory: MEMORY }
     }
 }
+
+/// Bytes of memory for a batch, where nothing else is said.
+const MEMORY: u64 = 256 << 20;
+const MIB: u64 = 1 << 20;
 
 impl OtWish {
     /// For this extension.
@@ -58,6 +66,12 @@ impl OtWish {
     pub fn rates(self, rates: Rates) -> Self {
         Self { rates, ..self }
     }
+
+    /// With so many bytes of memory for a batch, in each lane: 1 MiB and more.
+    #[must_use]
+    pub fn memory(self, memory: u64) -> Self {
+        Self { memory, ..self }
+    }
 }
 
 impl From<Option<Scheme>> for OtWish {
@@ -76,6 +90,8 @@ pub struct Offer {
     knows: bool,
     limits: Limits,
     link: LinkShape,
+    /// MiB for a batch.
+    memory: u32,
 }
 
 /// What both parties came to, and by which all is chosen and billed. Public, the same at both.
@@ -85,6 +101,8 @@ pub struct Setting {
     pub limits: Limits,
     /// What both take for the link: what one of them knows of it, or a local network where neither knows anything.
     pub link: LinkShape,
+    /// Bytes of memory that a batch may take at either party, in each lane.
+    pub memory: u64,
 }
 
 /// Of parties inside a machine that ask for nothing.
@@ -102,7 +120,13 @@ impl Setting {
 
     /// Of parties that ask for this extension, over this link, with machines of these rates.
     pub fn new(asked: Option<Scheme>, link: LinkShape, rates: &Rates) -> Self {
-        Self { limits: Limits::new(asked, &link, rates), link }
+        Self { limits: Limits::new(asked, &link, rates), link, memory: MEMORY }
+    }
+
+    /// With so many bytes of memory for a batch, in each lane.
+    #[must_use]
+    pub fn memory(self, memory: u64) -> Self {
+        Self { memory, ..self }
     }
 }
 
@@ -111,18 +135,14 @@ const OPEN: u8 = 0;
 
 impl Offer {
     /// Bytes of an offer.
-    pub const LEN: usize = 44;
+    pub const LEN: usize = 48;
 
     /// What this party offers; `link` is what its connection says.
-    pub(super) fn new(wish: &OtWish, link: Option<LinkShape>) -> Self {
+    pub fn new(wish: &OtWish, link: Option<LinkShape>) -> Self {
         let link = wish.link.or(link);
-        Self::of(wish.scheme, link, &wish.rates)
-    }
-
-    /// Of a party that asks for this extension and may know the link, with machines of these rates.
-    pub fn of(asked: Option<Scheme>, link: Option<LinkShape>, rates: &Rates) -> Self {
         let (knows, link) = (link.is_some(), link.unwrap_or(UNKNOWN).within());
-        Self { asked, knows, limits: Limits::new(None, &link, rates), link }
+        let memory = u32::try_from(wish.memory / MIB).unwrap_or(u32::MAX).max(1);
+        Self { asked: wish.scheme, knows, limits: Limits::new(None, &link, &wish.rates), link, memory }
     }
 
     /// As it is sent.
@@ -132,6 +152,7 @@ impl Offer {
         let mut bytes = vec![asked, self.knows.into(), k as u8, direct.into()];
         bytes.extend(ends.into_iter().flat_map(u64::to_le_bytes));
         bytes.extend(self.link.to_bytes());
+        bytes.extend(self.memory.to_le_bytes());
         bytes
     }
 
@@ -154,10 +175,11 @@ impl Offer {
         let word = |i: usize| u64::from_le_bytes(std::array::from_fn(|j| rest[8 * i + j]));
         let limits = Limits { k: k.into(), direct: direct == 1, ends: [word(0), word(1), word(2)] };
         let link = LinkShape::from_bytes(std::array::from_fn(|i| rest[24 + i])).ok_or_else(strange)?;
-        if !limits.are_sane() {
+        let memory = u32::from_le_bytes(std::array::from_fn(|i| rest[40 + i]));
+        if !limits.are_sane() || memory == 0 {
             return Err(strange());
         }
-        Ok(Self { asked, knows: knows == 1, limits, link })
+        Ok(Self { asked, knows: knows == 1, limits, link, memory })
     }
 
     /// What both parties come to.
@@ -167,6 +189,7 @@ impl Offer {
     pub fn settle(self, role: Role, theirs: Self) -> Result<Setting> {
         let (p0, p1) = by_role(role, self, theirs);
         let Self { limits, link, .. } = if p1.knows && !p0.knows { p1 } else { p0 };
+        let memory = u64::from(p0.memory.min(p1.memory)) * MIB;
         match (self.asked, theirs.asked) {
             (Some(ours), Some(theirs)) if ours != theirs => Err(Error::Handshake {
                 field: "OT extension".into(),
@@ -175,9 +198,9 @@ impl Offer {
             }),
             (Some(asked), _) | (None, Some(asked)) => {
                 let limits = Limits::new(Some(asked), &LinkShape::LOOPBACK, &Rates::REFERENCE);
-                Ok(Setting { limits, link })
+                Ok(Setting { limits, link, memory })
             }
-            (None, None) => Ok(Setting { limits, link }),
+            (None, None) => Ok(Setting { limits, link, memory }),
         }
     }
 }

@@ -29,7 +29,7 @@ use crate::{
 /// How a ticket's bytes begin; the last one is the version of what follows.
 const MAGIC: [u8; 8] = *b"hushtkt\x03";
 /// Bytes before the seeds.
-const HEAD: usize = 120;
+const HEAD: usize = 128;
 
 /// One lane of a session, not opened yet. Whoever has it can be this party in that lane: keep it as a key.
 ///
@@ -108,12 +108,14 @@ impl Ticket {
     /// [`Error::Forked`] in a fork of the ticket's process.
     pub fn into_bytes(self) -> Result<Zeroizing<Vec<u8>>> {
         self.process.check("a ticket")?;
-        let (Limits { k, direct, ends }, [low, high]) = (self.seeds.limits(), self.lane.to_le_bytes());
+        let (Setting { limits, link, memory }, [low, high]) = (self.seeds.setting(), self.lane.to_le_bytes());
+        let Limits { k, direct, ends } = limits;
         let mut w = Writer::new(HEAD + self.seeds.encoded_len());
         w.bytes(&MAGIC);
         w.bytes(&[self.role as u8, self.peer.is_some().into(), k as u8, direct.into(), low, high, 0, 0]);
         ends.iter().for_each(|end| w.bytes(&end.to_le_bytes()));
-        w.bytes(&self.seeds.link().to_bytes());
+        w.bytes(&link.to_bytes());
+        w.bytes(&memory.to_le_bytes());
         w.bytes(&self.id);
         w.bytes(&self.peer.map_or([0; 32], |peer| *peer.bytes()));
         self.seeds.encode(&mut w);
@@ -144,11 +146,12 @@ impl Ticket {
         let ends = [r.array()?, r.array()?, r.array()?].map(u64::from_le_bytes);
         let limits = Limits { k: k.into(), direct: direct == 1, ends };
         let link = LinkShape::from_bytes(r.array()?).ok_or_else(|| malformed("is damaged"))?;
+        let memory = u64::from_le_bytes(r.array()?);
         let (id, peer) = (r.array()?, r.array()?);
         if !has_peer && peer != [0; 32] {
             return Err(malformed("is damaged"));
         }
-        let seeds = LaneSeeds::decode(&mut r, role, Setting { limits, link })?;
+        let seeds = LaneSeeds::decode(&mut r, role, Setting { limits, link, memory })?;
         r.finish()?;
         let peer = has_peer.then(|| Fingerprint::from_bytes(peer));
         Ok(Self { role, lane, id, peer, seeds: seeds.into(), process: Process::current() })

@@ -150,7 +150,8 @@ pub fn choose<T>(ways: Vec<(T, Effort)>, wanted: &Wanted) -> Option<T> {
     let Wanted { objective, link, .. } = wanted;
     let counted = ways.iter().all(|(_, effort)| effort.counted);
     let of_time = matches!(objective, Objective::Total | Objective::Online);
-    if !counted && !(of_time && link.mbit_per_s.is_some()) {
+    let comparable = counted || of_time && link.mbit_per_s.is_some();
+    if !comparable {
         return ways.into_iter().next().map(|(usual, _)| usual);
     }
     let numbered = ways.into_iter().enumerate().map(|(i, (way, effort))| ((i, way), effort));

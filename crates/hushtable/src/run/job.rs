@@ -3,10 +3,16 @@
 use std::slice;
 
 use super::{Done, Ready, Reveal, Unwatched, Watch, run};
-use crate::{bill::Bill, error::Result, operation::Operation, ot::Setting, party::Party};
+use crate::{
+    bill::Bill,
+    error::Result,
+    operation::{Operation, choose},
+    ot::Setting,
+    party::Party,
+};
 
 /// An operation, what it is given, and who gets the results. Unless something else is said, results stay shared, and
-/// all material is made on the way.
+/// all material is made on the way, by the [way](crate::operation::choose) that suits the items and the link.
 ///
 /// ```
 /// use hushtable::prelude::*;
@@ -69,7 +75,8 @@ impl<'a> Job<'a> {
     /// # Errors
     /// As [`bill`](super::bill).
     pub fn bill(&self, items: usize, under: &Setting) -> Result<Bill> {
-        super::bill(self.operation, items, 1, self.reveal, under)
+        let chosen = if self.ready.is_empty() { choose(self.operation, items, under)? } else { None };
+        super::bill(chosen.as_deref().unwrap_or(self.operation), items, 1, self.reveal, under)
     }
 
     /// Runs it on one connection.
@@ -86,6 +93,12 @@ impl<'a> Job<'a> {
     /// As [`run`](super::run).
     pub fn run_in(self, lanes: &mut [Party]) -> Result<Done> {
         let Self { operation, operands, reveal, mut ready, watch } = self;
+        let chosen = match lanes.first().filter(|_| ready.is_empty()) {
+            Some(p) => choose(operation, operation.signature().items(p.role(), &operands)?, &p.setting())?,
+            // What was made ahead was made by the operation as it is.
+            None => None,
+        };
+        let operation = chosen.as_deref().unwrap_or(operation);
         ready.resize_with(lanes.len().max(ready.len()), Ready::default);
         run(operation, lanes, ready, &operands, reveal, watch)
     }

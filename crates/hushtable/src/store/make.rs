@@ -17,7 +17,8 @@ use super::{
 use crate::{
     error::{Error, Result},
     net::{Identity, SEAL},
-    operation::Operation,
+    operation::{Operation, batch},
+    ot::Setting,
     party::Party,
     source::{self, MAX_ITEMS, Shape},
 };
@@ -43,7 +44,7 @@ impl<'a> Contents<'a> {
     /// Those of [`Operation::shape`].
     pub fn new(operation: &'a dyn Operation, items: u64) -> Result<Self> {
         let shape = operation.shape()?;
-        let piece = most(operation, &shape);
+        let piece = most(operation, &shape)?;
         Ok(Self { operation, shape, items, piece })
     }
 
@@ -76,9 +77,9 @@ impl<'a> Contents<'a> {
 }
 
 /// Items in a file, at most.
-fn most(operation: &dyn Operation, shape: &Shape) -> usize {
-    let fit = 8 * PIECE_BYTES / shape.bits().max(1);
-    fit.min(operation.most()).clamp(1, MAX_ITEMS)
+fn most(operation: &dyn Operation, shape: &Shape) -> Result<usize> {
+    let fit = (8 * PIECE_BYTES / shape.bits().max(1)).clamp(1, MAX_ITEMS);
+    batch(operation, fit, &Setting::default())
 }
 
 impl Store {
@@ -98,7 +99,7 @@ impl Store {
         plan: &Contents<'_>,
         mut progress: impl FnMut(u64),
     ) -> Result<Self> {
-        let (shape, most) = (&plan.shape, most(plan.operation, &plan.shape));
+        let (shape, most) = (&plan.shape, most(plan.operation, &plan.shape)?);
         if !(1..=most).contains(&plan.piece)
             || !(1..=1 << 48).contains(&plan.items)
             || shape.bytes(plan.piece) + SEAL > LONGEST

@@ -12,10 +12,13 @@ use hushtable::{
     Error, Party, Role,
     arith::Objective,
     lut::{LookupJob, Prepared, Protocol},
-    math::{Evaluation, Function, Options},
+    math::{Evaluation, Function, Options, SoftmaxJob},
     net::Connection,
     onehot::Xor,
-    operation::{Bands, Compare, Lookup, Multiply, Operation, Relation, Select, Truncate},
+    operation::{
+        Bands, Compare, Intervals, Lookup, Multiply, Operation, Relation, SecretTable, Select, ToAdditive,
+        Truncate,
+    },
     ot::Setting,
     party::run_pair,
     share::{Bitwise, Sharing},
@@ -127,6 +130,10 @@ fn counts_from_the_disk() {
 /// Items whose material is weighed: many, so that what a batch has once is lost among them.
 const ITEMS: usize = 4096;
 
+/// Lookups in a secret table.
+const SMALL: LookupJob =
+    LookupJob { index: Sharing::Additive, output: Sharing::Additive, index_bits: 6, value_bits: 32 };
+
 /// Operations of many kinds.
 fn operations() -> Vec<Box<dyn Operation>> {
     const ALL: [i64; 2] = [-1000, 1000];
@@ -156,6 +163,11 @@ fn operations() -> Vec<Box<dyn Operation>> {
         lookup(Protocol::SpLut, 6),
         function(8),
         function(16),
+        Box::new(Intervals::new(16, vec![-5..5, 100..1000]).expect("intervals")),
+        Box::new(Intervals::new(8, vec![-5..5]).expect("intervals")),
+        Box::new(ToAdditive { bits: [20, 32], signed: true, fraction: 0 }),
+        Box::new(SecretTable::new(SMALL, 0, vec![3; 64].into()).expect("a table")),
+        Box::new(SoftmaxJob { rows: 0, len: 8, bits: 37, scale: 12, objective: Objective::Total }),
     ]
 }
 
@@ -179,29 +191,33 @@ fn what_is_kept() {
     }
 }
 
-/// Peak.
+/// A batch takes the memory that its effort says, about: lanes and batches are cut by it.
 fn what_a_batch_takes() {
     for operation in &operations() {
-        let peak = |items: usize| -> f64 {
-            let (p0, p1) = Party::pair_seeded(5).expect("a pair");
-            let takes = operation.signature().takes;
+        let takes = operation.signature().takes;
+        let peak = |items: usize| {
+            let pair = Party::pair_seeded(5).expect("a pair");
             let words: Vec<Vec<u64>> = takes.iter().map(|port| vec![0; items * port.words]).collect();
             let before = LIVE.load(Ordering::Relaxed);
             PEAK.store(before, Ordering::Relaxed);
             let f = |p: &mut Party| {
                 let (send, recv) = operation.bill(items, &p.setting())?.cots_of(p.role());
                 p.stock_cots(send, recv)?;
-                let made = operation.prepare(p, items)?;
-                made.eval(p, &words.iter().map(Vec::as_slice).collect::<Vec<_>>()).map(drop)
+                let given: Vec<&[u64]> = words.iter().map(Vec::as_slice).collect();
+                operation.prepare(p, items)?.eval(p, &given).map(drop)
             };
-            run_pair((p0, p1), f, f).expect("an honest run");
+            run_pair(pair, f, f).expect("an honest run");
             (PEAK.load(Ordering::Relaxed) - before) as f64
         };
-        let (few, many) = (peak(ITEMS), peak(4 * ITEMS));
-        let each = (many - few) / (6 * ITEMS) as f64;
-        let said = |items| operation.effort(items, &Setting::default()).expect("a bill").memory[0] as f64;
-        let bill = operation.bill(1, &Setting::default()).unwrap();
-        println!("{:60} {each:9.0} B/item measured, {:9.0} said, most {:8} = {:6.0} MB; cots {} kept {} B off {} on {}", format!("{}, {}", operation.name(), operation.method()), (said(4 * ITEMS) - said(ITEMS)) / (3 * ITEMS) as f64, operation.most(), operation.most() as f64 * each / 1e6, bill.all_cots(), bill.kept / 8, bill.offline.all_bits() / 8, bill.online.all_bits() / 8);
+        let said =
+            |items: usize| operation.effort(items, &Setting::default()).expect("an effort").memory[0] as f64;
+        // What a batch takes however small it is falls out of the difference. Both parties are in this process.
+        let (few, many) = (1024, 4096);
+        let held = (peak(many) - peak(few)) / (2 * (many - few)) as f64;
+        let said = (said(many) - said(few)) / (many - few) as f64;
+        let what =
+            format!("{}, {}: {held:.0} bytes an item, {said:.0} said", operation.name(), operation.method());
+        assert!((0.5..1.5).contains(&(held / said)), "{what}");
     }
 }
 

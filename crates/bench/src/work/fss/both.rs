@@ -12,9 +12,6 @@ use hushtable::{
 };
 use prim::ring::low;
 
-/// Items whose material is in memory at a time.
-const BATCH: usize = 1 << 15;
-
 /// A sine, and its cosine.
 pub struct Both(pub SinCos);
 
@@ -46,10 +43,6 @@ impl Operation for Both {
 
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         Ok(self.0.bill().times(items))
-    }
-
-    fn most(&self) -> usize {
-        BATCH
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

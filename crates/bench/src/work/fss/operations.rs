@@ -12,7 +12,7 @@ use hushtable::{
     bill::Bill,
     lut::{LookupJob, Protocol},
     math::{Evaluation, Function, Options, SinCos, Tabulated},
-    operation::{Intervals, Lookup, Operation, SecretTable},
+    operation::{self, Intervals, Lookup, Operation, SecretTable},
     share::Sharing,
 };
 use hushtable_columns::failure::{Failure, Result};
@@ -52,7 +52,7 @@ pub fn bill(work: &FssWork, items: usize) -> Result<Bill> {
 
 pub fn run(work: &FssWork, lanes: Lanes) -> Result<()> {
     let operation = operation(work, lanes.role())?;
-    let piece = operation.most().min(work.batch as usize);
+    let piece = operation::batch(operation.as_ref(), work.batch as usize, &inputs::usual_setting())?;
     let inputs = |role: Role, rows: Range<usize>| {
         let count = rows.len();
         let rows: Vec<Row> = drawn(work, rows).take(count).collect();

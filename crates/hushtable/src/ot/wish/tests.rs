@@ -40,9 +40,22 @@ fn both_come_to_the_same() {
             }
             let link = link0.or(link1).unwrap_or(UNKNOWN);
             let limits = Limits::new(scheme0.or(scheme1), &link, &Rates::REFERENCE);
-            let wanted = Setting { limits, link };
+            let wanted = Setting { limits, link, memory: MEMORY };
             assert_eq!([first.unwrap(), second.unwrap()], [wanted; 2], "{p0:?}, {p1:?}");
         }
+    }
+}
+
+/// Batches fit both parties.
+#[test]
+fn the_lesser_memory_is_taken() {
+    let offer = |memory| Offer::new(&OtWish::default().memory(memory), None);
+    for (p0, p1, wanted) in [(1 << 30, 3 << 20, 3 << 20), (5 << 20, 1 << 40, 5 << 20), (0, 1 << 30, 1 << 20)]
+    {
+        let [p0, p1] = [p0, p1].map(offer);
+        let sent = Offer::of_peer(&p1.to_bytes()).expect("an offer");
+        assert_eq!(p0.settle(Role::P0, sent).unwrap().memory, wanted);
+        assert_eq!(p1.settle(Role::P1, p0).unwrap().memory, wanted);
     }
 }
 
@@ -73,7 +86,8 @@ fn strange_offers_are_refused() {
         changed(36, &f64::INFINITY.to_le_bytes()),
         changed(36, &(-1f64).to_le_bytes()),
         changed(36, &2e6f64.to_le_bytes()),
-        Offer::of_peer(&good[..43]),
+        changed(44, &0u32.to_le_bytes()), // no memory
+        Offer::of_peer(&good[..47]),
         Offer::of_peer(&[&good[..], &[0]].concat()),
         Offer::of_peer(&[]),
     ];
