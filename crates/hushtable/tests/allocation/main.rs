@@ -164,7 +164,7 @@ fn operations() -> Vec<Box<dyn Operation>> {
         function(8),
         function(16),
         Box::new(Intervals::new(16, vec![-5..5, 100..1000]).expect("intervals")),
-        Box::new(Intervals::new(8, vec![-5..5]).expect("intervals")),
+        Box::new(Intervals::new(8, vec![-5..5, 20..30]).expect("intervals")),
         Box::new(ToAdditive { bits: [20, 32], signed: true, fraction: 0 }),
         Box::new(SecretTable::new(SMALL, 0, vec![3; 64].into()).expect("a table")),
         Box::new(SoftmaxJob { rows: 0, len: 8, bits: 37, scale: 12, objective: Objective::Total }),
