@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// How a ticket's bytes begin; the last one is the version of what follows.
-const MAGIC: [u8; 8] = *b"hushtkt\x03";
+const MAGIC: [u8; 8] = *b"hushtkt\x04";
 /// Bytes before the seeds.
 const HEAD: usize = 128;
 
