@@ -1,5 +1,6 @@
 //! One party: its session and its correlated OTs. What makes material takes a party.
 
+mod kept;
 mod ticket;
 
 use std::ops::{Deref, DerefMut};
@@ -8,6 +9,7 @@ use prim::block::Block;
 
 pub use ticket::Ticket;
 
+use self::kept::Kept;
 use crate::{
     error::Result,
     net::{Connection, Cost, LinkShape},
@@ -22,6 +24,8 @@ use crate::{
 pub struct Party {
     session: Session,
     ot: Ot,
+    /// Kept for later batches.
+    kept: Kept,
 }
 
 impl Party {
@@ -74,7 +78,7 @@ impl Party {
     pub fn start(mut session: Session, wish: impl Into<OtWish>) -> Result<Self> {
         let ot = Ot::new(&mut session, wish)?;
         session.renew_rng();
-        Ok(Self { session, ot })
+        Ok(Self { session, ot, kept: Kept::default() })
     }
 
     /// Messages, randomness and keys: for the protocols of this library only.
@@ -172,7 +176,7 @@ impl Party {
     }
 
     /// Parties for parallel lanes over sibling connections: the same peer and Deltas, independent
-    /// material and keys. For lanes in other processes there are [`tickets`](Self::tickets).
+    /// material and keys, and what the session [kept](Self::kept) so far. For lanes in other processes there are [`tickets`](Self::tickets).
     ///
     /// Where [`prepare_ot`](Self::prepare_ot) has started Ferret, the lanes go on with it and start none: prepare for
     /// what a lane takes, then fork.
@@ -182,7 +186,8 @@ impl Party {
     pub fn fork(&mut self, lanes: usize) -> Result<Vec<Self>> {
         let sessions = self.session.fork(lanes)?;
         let sources = self.ot.fork(&mut self.session, &sessions)?;
-        Ok(sessions.into_iter().zip(sources).map(|(session, ot)| Self { session, ot }).collect())
+        let lane = |(session, ot)| Self { session, ot, kept: self.kept.clone() };
+        Ok(sessions.into_iter().zip(sources).map(lane).collect())
     }
 }
 

@@ -252,6 +252,11 @@ impl Job {
         self.takes.push((operand, step));
     }
 
+    /// Whether an operand is the results of the step with this number.
+    pub fn takes_from(&self, step: usize) -> bool {
+        self.takes.iter().any(|&(_, from)| from == step)
+    }
+
     /// These results of the step with this number are there.
     pub fn give(&mut self, step: usize, shares: &[u64]) {
         for &(operand, _) in self.takes.iter().filter(|(_, from)| *from == step) {

@@ -175,8 +175,11 @@ impl Agenda for Running<'_> {
             let operands: Vec<&[u64]> = operands.iter().map(|x| &x[..]).collect();
             let to = if alone { job.reveal } else { Reveal::Nobody };
             let done = run::run(job.operation(), lanes, ready, &operands, to, &progress)?;
-            if let [Outcome::Shares(shares)] = &done.outcomes[..] {
-                jobs[step + 1..].iter_mut().for_each(|later| later.give(step, shares));
+            let mut later = jobs[step + 1..].iter_mut().filter(|job| job.takes_from(step)).peekable();
+            match &done.outcomes[..] {
+                [Outcome::Shares(shares)] => later.for_each(|later| later.give(step, shares)),
+                _ if later.peek().is_none() => {}
+                _ => return Err(Failure::new("a later step takes results that are not one shared column")),
             }
             all.push(done);
         }

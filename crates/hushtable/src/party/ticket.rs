@@ -16,7 +16,7 @@ use std::fmt;
 
 use zeroize::{Zeroize, Zeroizing};
 
-use super::Party;
+use super::{Party, kept::Kept};
 use crate::{
     codec::{Reader, Writer, malformed},
     error::{Error, Result},
@@ -99,7 +99,8 @@ impl Ticket {
         let id = self.derive(b"session", &connection);
         connection.rename(id);
         self.seeds.bind(&id);
-        Ok(Party { session: Session::new(connection)?, ot: Ot::of_lane(&self.seeds) })
+        let (session, ot) = (Session::new(connection)?, Ot::of_lane(&self.seeds));
+        Ok(Party { session, ot, kept: Kept::default() })
     }
 
     /// The ticket as bytes, to be sent by a way that nobody else reads.
