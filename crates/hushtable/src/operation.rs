@@ -10,8 +10,6 @@
 
 mod arithmetic;
 mod bands;
-mod batch;
-mod choose;
 mod compare;
 mod convert;
 mod elsewhere;
@@ -20,12 +18,11 @@ mod intervals;
 mod lookup;
 mod secret_table;
 mod signature;
+mod suiting;
 mod tensor;
 
 pub use arithmetic::{Multiply, Products, Select, Truncate};
 pub use bands::Bands;
-pub use batch::batch;
-pub use choose::{Ways, choose};
 pub use compare::{Compare, Relation};
 pub use convert::ToAdditive;
 pub use elsewhere::Elsewhere;
@@ -33,12 +30,13 @@ pub use intervals::Intervals;
 pub use lookup::Lookup;
 pub use secret_table::SecretTable;
 pub use signature::{Held, Port, Signature};
+pub use suiting::{batch, choose};
 pub use tensor::LayerNorm;
 
 use zeroize::Zeroizing;
 
 use crate::{
-    bill::{Bill, Effort},
+    bill::{Bill, Effort, Objective},
     chance::Chance,
     error::{Error, Result},
     lut::{LookupJob, Protocol},
@@ -155,6 +153,28 @@ pub trait Operation: Send + Sync {
     /// Its card, for people.
     fn card(&self) -> Option<String> {
         None
+    }
+}
+
+/// Ways of doing the same, with columns of the same [signature](Operation::signature).
+pub struct Ways {
+    /// What a choice makes least.
+    pub objective: Objective,
+    /// The usual one first.
+    pub all: Vec<Box<dyn Operation>>,
+}
+
+impl Ways {
+    /// A way for each objective, which `of` gives: first that for `objective`.
+    fn by_objective<T: Operation + 'static>(
+        objective: Objective,
+        of: impl Fn(Objective) -> Result<T>,
+    ) -> Result<Option<Self>> {
+        let others = [Objective::Total, Objective::Online, Objective::Rounds, Objective::Bytes];
+        let others = others.into_iter().filter(|&other| other != objective);
+        let boxed = |objective| of(objective).map(|way| Box::new(way) as Box<dyn Operation>);
+        let all = [objective].into_iter().chain(others).map(boxed).collect::<Result<_>>()?;
+        Ok(Some(Self { objective, all }))
     }
 }
 

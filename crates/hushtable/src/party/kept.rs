@@ -85,10 +85,9 @@ mod tests {
             move |p: &mut Party| -> Result<()> {
                 let terms = Terms::of("drawn").with("number", number);
                 if before {
-                    p.kept.0.insert(
-                        (TypeId::of::<Drawn>(), *terms.digest().as_bytes()),
-                        Arc::new(Drawn::new()),
-                    );
+                    p.kept
+                        .0
+                        .insert((TypeId::of::<Drawn>(), *terms.digest().as_bytes()), Arc::new(Drawn::new()));
                 }
                 p.kept(&terms, draw)?;
                 p.barrier()
