@@ -82,6 +82,12 @@ pub trait Operation: Send + Sync {
     /// Items whose material fits memory together, at most; 1 at least.
     fn most(&self) -> usize;
 
+    /// Whether a run makes the correlated OTs of a batch at once, before its material. They take 16 bytes each: not where
+    /// most of them become triples as they are made, which take a hundredth of that.
+    fn stocks(&self) -> bool {
+        true
+    }
+
     /// Material for `items` items, made with the peer or read from a store. An operation whose material depends on what a
     /// party has is not stored: it has its own [`prepare`](Self::prepare) in place of this.
     ///

@@ -36,6 +36,9 @@ use crate::{
 
 /// Somebody who wants to know how far a run has come; several lanes tell it at once.
 pub trait Watch: Sync {
+    /// For so many items more everything is prepared: from now on the peer may come to see their results.
+    fn begins(&self, _items: usize) {}
+
     /// So many items more are done.
     fn done(&self, _items: usize) {}
 
@@ -204,8 +207,11 @@ pub fn bill(
     let gives = operation.signature().gives;
     let lane = |items: usize| -> Result<Bill> {
         let batch = operation.most().max(1);
-        let batches = (0..items).step_by(batch).map(|from| operation.bill(batch.min(items - from), under));
-        let all = batches.reduce(|all, next| Ok(all? + next?)).unwrap_or(Ok(Bill::FREE))?;
+        let batches = [(batch, items / batch), (items % batch, 1)].into_iter();
+        let all =
+            batches.filter(|(size, times)| size * times > 0).try_fold(Bill::FREE, |all, (size, times)| {
+                Ok::<_, Error>(all + operation.bill(size, under)?.repeated(times))
+            })?;
         Ok(all + reveal.bill(&gives).times(items))
     };
     pieces(items, lanes)
@@ -214,12 +220,12 @@ pub fn bill(
         .try_fold(Bill::FREE, |all, lane| Ok(all.beside(lane?)))
 }
 
-/// Starts the OT extension that suits `items` items, as a part of the set-up.
+/// Starts the OT extension that suits `items` items, batch by batch, as a part of the set-up.
 ///
 /// # Errors
 /// Those of the operation and of the channel.
 pub fn set_up(operation: &dyn Operation, p: &mut Party, items: usize) -> Result<()> {
-    let (send, recv) = operation.bill(items, &p.setting())?.cots_of(p.role());
+    let (send, recv) = bill(operation, items, 1, Reveal::Nobody, &p.setting())?.cots_of(p.role());
     p.prepare_ot(send, recv)
 }
 
@@ -277,6 +283,7 @@ impl OneLane<'_> {
             at = now.end;
             let count = now.len();
             let offline = announced.left_out(offline);
+            watch.begins(count);
             let (columns, online) = Phase::of(p, |p| material.eval(p, &given))?;
             let online = announced.left_out(online);
             same("columns that an operation gives", gives.len(), columns.len())?;
@@ -323,8 +330,10 @@ fn next(
 
 fn make(operation: &dyn Operation, p: &mut Party, items: usize) -> Result<(Box<dyn Material>, Phase)> {
     Phase::of(p, |p| {
-        let (send, recv) = operation.bill(items, &p.setting())?.cots_of(p.role());
-        p.stock_cots(send, recv)?;
+        if operation.stocks() {
+            let (send, recv) = operation.bill(items, &p.setting())?.cots_of(p.role());
+            p.stock_cots(send, recv)?;
+        }
         let made = operation.prepare(p, items)?;
         Ok(bound(p, made))
     })
