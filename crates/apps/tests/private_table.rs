@@ -28,8 +28,14 @@ use prim::Wiped;
 
 const READING: Reading = Reading { order: DateOrder::YearMonthDay, rules: Rules::NONE };
 
+/// A table at its owner, and its copy.
+type At = (Served, held_table::Table);
+
+/// Keys, and the numbers of their rows.
+type Rows = Vec<(i64, i64)>;
+
 /// A table of some keys, with a number and a text.
-fn served(kind: KeyKind, places: Places, rows: &[(i64, i64)]) -> (Served, held_table::Table) {
+fn served(kind: KeyKind, places: Places, rows: &[(i64, i64)]) -> At {
     let number = ValueKind::Number { scale: Scale::Binary(4), bits: 13 };
     let values = vec![
         Value { name: "text".into(), kind: ValueKind::Text { bytes: 3 } },
@@ -59,8 +65,8 @@ fn served(kind: KeyKind, places: Places, rows: &[(i64, i64)]) -> (Served, held_t
     (Served::new(description, owner).expect("of one form"), copy.into())
 }
 
-fn tables() -> Vec<((Served, held_table::Table), Vec<(i64, i64)>)> {
-    let rows: Vec<(i64, i64)> = (0..40).map(|i| (i * i, 100 * i - 2000)).collect();
+fn tables() -> Vec<(At, Rows)> {
+    let rows: Rows = (0..40).map(|i| (i * i, 100 * i - 2000)).collect();
     let dense = served(KeyKind::Whole { least: 0, bits: 11 }, Places::Dense, &rows);
     let sparse = served(KeyKind::Whole { least: i64::MIN, bits: 64 }, Places::Sparse { rows: 50 }, &rows);
     let text = served(KeyKind::Text { bits: 96 }, Places::Sparse { rows: 40 }, &rows);
