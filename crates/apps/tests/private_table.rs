@@ -187,6 +187,9 @@ fn bills() {
                 |s, batch| batch.eval(s, &[&words]).map(drop),
             );
         }
+        for column in [0, 2] {
+            assert!(served.lookup(Gets::Shared(column), None).is_err(), "text, and no column");
+        }
         // With the rows, to the bit.
         let lookup = served.lookup(Gets::Client, None).unwrap();
         let whole = run::bill(&lookup, 8, 1, Reveal::Only(Role::P1), &under).unwrap();

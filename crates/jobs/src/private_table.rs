@@ -63,7 +63,7 @@ pub fn agreed(lookup: &KeyLookup, lookups: u64) -> Vec<(String, String)> {
 /// Both files of shares of a session: those of the column at this place, and of whether keys are there.
 pub fn share_files(
     lookup: &KeyLookup,
-    column: u8,
+    column: usize,
     looked: Looked,
     session: [u8; 32],
     role: Role,
@@ -74,10 +74,7 @@ pub fn share_files(
         ShareFile::new(of, session, role, format, range, shares).sealed()
     };
     let present = format!("whether {} is there", key.name);
-    [
-        file(&values[usize::from(column)].name, gives[0], looked.values),
-        file(&present, gives[1], looked.present),
-    ]
+    [file(&values[column].name, gives[0], looked.values), file(&present, gives[1], looked.present)]
 }
 
 /// Most bytes of both files, of so many results.

@@ -18,7 +18,7 @@ use hushtable::{
 use prim::{Wiped, ring::low};
 
 use super::{
-    Description, Gets, KeyKind, Value,
+    Description, Gets, KeyKind, ValueKind,
     shared::{PRESENT_BITS, composed, fraction_bits, key_bits, shared_bits},
 };
 use crate::held_table::{Table, key_shares};
@@ -56,21 +56,25 @@ impl KeyLookup {
     /// many bits; else they are the client's own.
     ///
     /// # Errors
-    /// [`Error::Param`] for a table of another form, for a column that is not there, and for shares of keys that are text.
+    /// [`Error::Param`] for a description that is none, for a table of another form, for a column that is not
+    /// [shareable](Description::shareable), and for shares of keys that are text.
     pub fn new(description: Description, table: Table, gets: Gets, shared_keys: Option<u32>) -> Result<Self> {
-        let refused =
-            |what, got: String, accepted: &str| Err(Error::Param { what, got, accepted: accepted.into() });
+        let param = |what, got: String, accepted: &str| Error::Param { what, got, accepted: accepted.into() };
+        let of_none = |what| param("description of a table", what, "that of its form");
+        description.check().map_err(of_none)?;
         table.check(&description.job())?;
-        match gets {
-            Gets::Shared(column) if usize::from(column) >= description.values.len() => {
-                return refused("column of results", column.to_string(), "a column of the table");
-            }
-            _ => {}
-        }
         if shared_keys.is_some() && matches!(description.key.kind, KeyKind::Text { .. }) {
-            return refused("shares of keys", "of text".into(), "of whole numbers or dates");
+            return Err(param("shares of keys", "of text".into(), "of whole numbers or dates"));
         }
-        Ok(Self { description: description.into(), table, gets, shared_keys })
+        let shareable = |column| column < description.values.len() && description.shareable(column);
+        match gets {
+            Gets::Shared(column) if !shareable(column.into()) => Err(param(
+                "column of results",
+                column.to_string(),
+                "one of whole or binary numbers, or of dates",
+            )),
+            _ => Ok(Self { description: description.into(), table, gets, shared_keys }),
+        }
     }
 
     /// What of the table is public.
@@ -78,9 +82,17 @@ impl KeyLookup {
         &self.description
     }
 
-    /// Who gets results.
-    pub fn gets(&self) -> Gets {
-        self.gets
+    /// The place of the column of which results stay shared; nothing if rows are the client's.
+    pub fn column(&self) -> Option<usize> {
+        match self.gets {
+            Gets::Client => None,
+            Gets::Shared(column) => Some(column.into()),
+        }
+    }
+
+    /// What the numbers of that column are.
+    fn shared_kind(&self) -> Option<ValueKind> {
+        self.column().map(|column| self.description.values[column].kind)
     }
 
     /// All lookups of a session, at one party. Each batch is opened before the next is prepared, so that neither party
@@ -97,11 +109,8 @@ impl KeyLookup {
         keys: Option<&[u64]>,
         watch: &dyn Watch,
     ) -> Result<Looked> {
-        let (Signature { takes, gives }, batch) = (self.signature(), self.most() as u64);
-        let reveal = match self.gets {
-            Gets::Client => Reveal::Only(Role::P1),
-            Gets::Shared(_) => Reveal::Nobody,
-        };
+        let Signature { takes, gives } = self.signature();
+        let reveal = if self.gets == Gets::Client { Reveal::Only(Role::P1) } else { Reveal::Nobody };
         let each = takes[0].words;
         if let Some(keys) = keys {
             same("words of all keys", (lookups as usize).saturating_mul(each), keys.len())?;
@@ -109,13 +118,13 @@ impl KeyLookup {
         let mut all = Looked::default();
         let mut at = 0;
         while at < lookups {
-            let now = batch.min(lookups - at) as usize * each;
-            let none = Words::new(if keys.is_none() { vec![0; now] } else { vec![] });
-            let operand = keys.map_or(&none[..], |keys| &keys[at as usize * each..][..now]);
+            let now = (self.most() as u64).min(lookups - at) as usize;
+            let zeros = Words::new(vec![0; if keys.is_none() { now * each } else { 0 }]);
+            let operand = keys.map_or(&zeros[..], |keys| &keys[at as usize * each..][..now * each]);
             let done = Job::new(self).on(operand).reveal(reveal).watched(watch).run(p)?;
             (all.offline, all.online) = (all.offline.then(done.offline), all.online.then(done.online));
             all.append(&gives, done.outcomes.into_iter().map(Outcome::into_words).collect());
-            at += (now / each) as u64;
+            at += now as u64;
         }
         Ok(all)
     }
@@ -162,12 +171,8 @@ impl Operation for KeyLookup {
     }
 
     fn fields(&self) -> Vec<(&'static str, String)> {
-        let results = match self.gets {
-            Gets::Client => "the client".into(),
-            Gets::Shared(column) => {
-                format!("both, as shares of {}", self.description.values[usize::from(column)].name)
-            }
-        };
+        let shares = |column: usize| format!("both, as shares of {}", self.description.values[column].name);
+        let results = self.column().map_or("the client".into(), shares);
         let keys = if self.shared_keys.is_some() { "shared" } else { "the client's own" };
         vec![
             ("table", self.description.table.clone()),
@@ -183,10 +188,9 @@ impl Operation for KeyLookup {
             None => Port::xor("keys", job.keys.bits().min(64)).of(job.key_words()),
             Some(bits) => Port::additive("keys", bits),
         };
-        let gives = match self.gets {
-            Gets::Client => row_ports(&job),
-            Gets::Shared(column) => {
-                let Value { kind, .. } = self.description.values[usize::from(column)];
+        let gives = match self.shared_kind() {
+            None => row_ports(&job),
+            Some(kind) => {
                 let most = i64::MAX >> (64 - kind.bits());
                 let units = Port::additive("units", shared_bits(kind)).scaled(fraction_bits(kind));
                 let present = Port::additive("present", PRESENT_BITS).within(Some([0, 1]));
@@ -198,11 +202,10 @@ impl Operation for KeyLookup {
 
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         let lookups = Lookups::bill(&self.description.job(), items)?;
-        let bill = match self.gets {
-            Gets::Client => lookups,
+        let bill = match self.shared_kind() {
+            None => lookups,
             // One after the other.
-            Gets::Shared(column) => {
-                let kind = self.description.values[usize::from(column)].kind;
+            Some(kind) => {
                 let bits = B2a::bill(shared_bits(kind)).times(items * kind.bits() as usize);
                 lookups + bits + B2a::bill(PRESENT_BITS).times(items)
             }
@@ -228,12 +231,11 @@ impl Operation for KeyLookup {
     fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
         let digits = self.shared_keys.map(|bits| Decomposition::prepare(p, bits, 1, items)).transpose()?;
         let lookups = Lookups::prepare(p, self.description.job(), items)?;
-        let conversion = match self.gets {
-            Gets::Client => None,
-            Gets::Shared(column) => {
-                let kind = self.description.values[usize::from(column)].kind;
+        let conversion = match self.shared_kind() {
+            None => None,
+            Some(kind) => {
                 let bits = B2a::prepare(p, shared_bits(kind), items * kind.bits() as usize)?;
-                Some((usize::from(column), [bits, B2a::prepare(p, PRESENT_BITS, items)?]))
+                Some([bits, B2a::prepare(p, PRESENT_BITS, items)?])
             }
         };
         Ok(Box::new(Prepared { lookup: self.clone(), items, lookups, conversion, digits }))
@@ -250,7 +252,7 @@ struct Prepared {
     items: usize,
     lookups: Lookups,
     /// For a column that stays shared: for the bits of its numbers and for those of presence.
-    conversion: Option<(usize, [B2a; 2])>,
+    conversion: Option<[B2a; 2]>,
     /// For the bits of keys that are shared.
     digits: Option<Decomposition>,
 }
@@ -262,7 +264,7 @@ impl Material for Prepared {
 
     fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<Words>> {
         let Self { lookup, items, lookups, conversion, digits } = *self;
-        let KeyLookup { description, table, shared_keys, .. } = lookup;
+        let (column, KeyLookup { description, table, shared_keys, .. }) = (lookup.column(), lookup);
         let &[keys] = operands else {
             return Err(Error::Shape { what: "operands", want: 1, got: operands.len() });
         };
@@ -276,9 +278,9 @@ impl Material for Prepared {
         let rows = lookups.eval(s, table.held(), &keys)?;
         let present =
             rows.present.ok_or_else(|| Error::Peer("lookups that do not tell who is absent".into()))?;
-        match conversion {
+        match conversion.zip(column) {
             None => Ok(row_columns(&rows.words, &present)),
-            Some((column, [bits, presence])) => {
+            Some(([bits, presence], column)) => {
                 let (kind, start) = (description.values[column].kind, description.start(column));
                 let all: Vec<Bits> = rows.words.iter().flat_map(Bits::from_share).collect();
                 let of_column = &all[start..start + kind.bits() as usize];

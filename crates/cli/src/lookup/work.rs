@@ -8,7 +8,7 @@ use crate::lookup::{
     output,
     session::{self, Asked, Ready},
 };
-use apps::private_table::{Gets, Looked};
+use apps::private_table::Looked;
 use hushtable::{
     Party, Role,
     ot::OtWish,
@@ -82,11 +82,10 @@ impl Agenda for Looking<'_> {
         let Self { args, keys, present, asked, fetched, looked } = self;
         let (output, Asked { lookup, known, .. }) = (output.expect("reserved"), asked.expect("met"));
         let path = output.path().to_owned();
-        match lookup.gets() {
-            Gets::Client => output::rows(args, keys, output, lookup.description(), (&looked, &known))?,
-            Gets::Shared(column) => {
-                let files = share_files(&lookup, column, looked, session, role);
-                output::shares(files, output, present)?;
+        match lookup.column() {
+            None => output::rows(args, keys, output, lookup.description(), (&looked, &known))?,
+            Some(column) => {
+                output::shares(share_files(&lookup, column, looked, session, role), output, present)?
             }
         }
         eprintln!("wrote {} to {}", some(keys.len(), "row"), path.display());

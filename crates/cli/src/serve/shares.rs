@@ -12,7 +12,13 @@ use hushtable_columns::{
 use hushtable_jobs::private_table::share_files;
 
 /// Writes both files of a session, or none.
-pub fn keep(folder: &Path, lookup: &KeyLookup, column: u8, looked: Looked, session: [u8; 32]) -> Result<()> {
+pub fn keep(
+    folder: &Path,
+    lookup: &KeyLookup,
+    column: usize,
+    looked: Looked,
+    session: [u8; 32],
+) -> Result<()> {
     let files = share_files(lookup, column, looked, session, Role::P0);
     let name = quota::name(&session);
     let [values, present] = quota::ENDS.map(|end| folder.join(name.clone() + end));

@@ -106,7 +106,7 @@ fn work<'a>(
     // A client that has gone by now keeps no shares of its results, and none are kept here; what it keeps once this party
     // has sent its word is kept here too.
     let theirs = p.recv(1)? == [1];
-    if let (Gets::Shared(column), Some(folder)) = (request.gets, &versions.args.shares) {
+    if let (Some(column), Some(folder)) = (lookup.column(), &versions.args.shares) {
         let kept = shares::keep(folder, &lookup, column, looked, id);
         // The client keeps its shares only if these are kept.
         kept.map_err(|failure| failure.worded(|text| format!("shares could not be kept: {text}")))
