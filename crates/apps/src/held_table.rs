@@ -1,5 +1,5 @@
-//! A table of one party as each party holds it, for lookups: [`embedding`](crate::embedding) and
-//! [`join_query`](crate::join_query).
+//! A table of one party as each party holds it, for lookups: [`embedding`](crate::embedding),
+//! [`join_query`](crate::join_query) and [`private_table`](crate::private_table).
 
 use std::{fmt, sync::Arc};
 
@@ -75,6 +75,16 @@ impl fmt::Debug for Table {
 /// Lookups whose material fits memory together.
 pub(crate) fn lookups_at_once(copy: &CopyJob) -> usize {
     (BLOCKS / copy.row_bits.div_ceil(128).max(1) as usize).clamp(1, copy.most().max(1))
+}
+
+/// Shares of keys of this form, whose words stand one behind the other, lowest first.
+pub(crate) fn key_shares(keys: &[u64], copy: &CopyJob) -> Vec<BShare<u64>> {
+    let words = copy.key_words();
+    let word = |i: usize| {
+        let width = (copy.keys.bits() - 64 * i as u32).min(64);
+        BShare::new(width, keys.iter().skip(i).step_by(words).copied().collect())
+    };
+    (0..words).map(word).collect()
 }
 
 /// Puts values of these widths, 1 to 64 each, in a row of words, one behind the other, the lowest bits first.

@@ -13,8 +13,9 @@
 //! 1. The owner sends a [`Greeting`] and the description, which has the digest of its encrypted copy.
 //! 2. The client sends a [`Request`]: how many keys, who gets results, and how much of that copy it has.
 //! 3. The owner sends an [`Answer`], and the messages of the copy that the client lacks.
-//! 4. Batch by batch, [lookups](hushtable::confidential::copy). The client's share of a key is the key, the owner's 0.
-//!    Results are opened to the client alone. Numbers that stay shared are made additive bit by bit ([`B2a`]).
+//! 4. Batch by batch, [`KeyLookup`]: [lookups](hushtable::confidential::copy) as an operation. The client's share of a key
+//!    is the key, the owner's 0. Results are opened to the client alone. Numbers that stay shared are made additive bit by
+//!    bit ([`B2a`]).
 //!
 //! [`B2a`]: hushtable::gates::B2a
 //!
@@ -26,27 +27,26 @@
 //! # Source
 //! confidential-beyond 1, design A. Keys of text are brought into one form, which both parties know, and hashed by BLAKE3.
 
-mod batch;
 mod date;
 mod description;
 mod field;
 mod in_memory;
 mod key;
+mod lookup;
 mod settle;
+mod shared;
 mod table;
 mod value;
 mod visit;
 
-pub use batch::{
-    Batch, Keys, Looked, PRESENT_BITS, Query, Took, batches, bill, fraction_bits, look_up, prepare_ot,
-    shared_bits, shared_keys_fit,
-};
 pub use date::{date_of, days_of};
 pub use description::{Description, MOST_BATCH, MOST_COLUMNS, MOST_DESCRIBED, Places, cipher_name};
 pub use field::Field;
 pub use in_memory::{Column, Rows, rows_at};
 pub use key::{Key, KeyKind, Reading, name_shows};
+pub use lookup::{KeyLookup, Looked};
 pub use settle::{Answer, Gets, Greeting, Request};
+pub use shared::{PRESENT_BITS, shared_bits, shared_keys_fit};
 pub use table::{Kind, Limits, Survey, Table};
 pub use value::{Cell, Scale, Value, ValueKind};
-pub use visit::{AllKeys, Found, Results, Served, Shared, Step, find, look_all_up, request, turn_away};
+pub use visit::{Found, Served, find, request, turn_away};

@@ -1,30 +1,41 @@
 //! Sessions with a private table, both parties in this process: results against the table in the clear, bits against the
 //! bill, and requests that are turned down.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Mutex};
 
 use hushtable::{
-    Error, Party,
+    Error, Party, Result, Role,
     confidential::{
-        copy::{Arriving, Held},
+        copy::{Arriving, EncryptedCopy},
         prf::Cipher,
     },
     net::Connection,
+    operation::Operation,
+    ot::Setting,
+    run::{self, Job, Reveal, Watch},
+    run_pair,
     session::Session,
 };
 use hushtable_apps::{
+    held_table,
     ids::{DateOrder, Rules},
     private_table::{
-        AllKeys, Answer, Batch, Cell, Description, Field, Found, Gets, Greeting, Key, KeyKind, Keys, Places,
-        Query, Reading, Request, Results, Scale, Served, Table, Took, Value, ValueKind, bill, find,
-        look_all_up, request, shared_bits, turn_away,
+        Answer, Cell, Description, Field, Found, Gets, Greeting, Key, KeyKind, KeyLookup, Looked, Places,
+        Reading, Request, Scale, Served, Table, Value, ValueKind, find, request, shared_bits, turn_away,
     },
 };
+use prim::Wiped;
 
 const READING: Reading = Reading { order: DateOrder::YearMonthDay, rules: Rules::NONE };
 
+/// A table at its owner, and its copy.
+type At = (Served, held_table::Table);
+
+/// Keys, and the numbers of their rows.
+type Rows = Vec<(i64, i64)>;
+
 /// A table of some keys, with a number and a text.
-fn served(kind: KeyKind, places: Places, rows: &[(i64, i64)]) -> Served {
+fn served(kind: KeyKind, places: Places, rows: &[(i64, i64)]) -> At {
     let number = ValueKind::Number { scale: Scale::Binary(4), bits: 13 };
     let values = vec![
         Value { name: "text".into(), kind: ValueKind::Text { bytes: 3 } },
@@ -50,83 +61,99 @@ fn served(kind: KeyKind, places: Places, rows: &[(i64, i64)]) -> Served {
         shares: true,
     };
     let owner = table.encrypt(description.job()).expect("a table");
-    Served::new(description, owner).expect("of one form")
+    let copy = EncryptedCopy::from_bytes(description.job(), &owner.copy().to_bytes()).expect("a copy");
+    (Served::new(description, owner).expect("of one form"), copy.into())
 }
 
-fn tables() -> Vec<(Served, Vec<(i64, i64)>)> {
-    let rows: Vec<(i64, i64)> = (0..40).map(|i| (i * i, 100 * i - 2000)).collect();
+fn tables() -> Vec<(At, Rows)> {
+    let rows: Rows = (0..40).map(|i| (i * i, 100 * i - 2000)).collect();
     let dense = served(KeyKind::Whole { least: 0, bits: 11 }, Places::Dense, &rows);
     let sparse = served(KeyKind::Whole { least: i64::MIN, bits: 64 }, Places::Sparse { rows: 50 }, &rows);
     let text = served(KeyKind::Text { bits: 96 }, Places::Sparse { rows: 40 }, &rows);
     vec![(dense, rows.clone()), (sparse, rows.clone()), (text, rows)]
 }
 
+/// What a run tells, in order: items of a batch that begins, and those that are done.
+#[derive(Default)]
+struct Told(Mutex<Vec<(bool, usize)>>);
+
+impl Watch for Told {
+    fn begins(&self, items: usize) {
+        self.0.lock().unwrap().push((true, items));
+    }
+
+    fn done(&self, items: usize) {
+        self.0.lock().unwrap().push((false, items));
+    }
+}
+
 /// A session of lookups; what both parties got, the owner first.
-fn session(
-    served: &Served,
-    keys: &[u128],
-    gets: Gets,
-) -> (Option<hushtable_apps::private_table::Shared>, Results) {
+fn session(served: &Served, keys: &[u64], gets: Gets) -> (Looked, Looked) {
     let (p0, p1) = Connection::pair();
+    let lookups = (keys.len() / served.description().job().key_words()) as u64;
+    let told = |watch: Told| {
+        let batches = [8, 8, 3].into_iter().flat_map(|items| [(true, items), (false, items)]);
+        assert_eq!(watch.0.into_inner().unwrap(), batches.collect::<Vec<_>>());
+    };
     std::thread::scope(|scope| {
-        let owner = scope.spawn(move || {
+        let owner = scope.spawn(move || -> Result<Looked> {
             let mut s = Session::new(p0)?;
             let (request, answer) = served.settle(&mut s, |_| Answer::Yes)?;
-            assert_eq!((answer, request.lookups), (Answer::Yes, keys.len() as u64));
-            let mut p = Party::start(s, None)?;
-            served.serve(&mut p, &request, None, &mut Took::default(), |_| {})
+            assert_eq!((answer, request.lookups), (Answer::Yes, lookups));
+            let (mut p, watch) = (Party::start(s, None)?, Told::default());
+            let looked = served.lookup(request.gets, None)?.look_up(&mut p, lookups, None, &watch)?;
+            told(watch);
+            Ok(looked)
         });
         let mut s = Session::new(p1).unwrap();
         let Found::Open(description) = find(&mut s).unwrap() else { panic!("a table") };
         assert_eq!(*description, *served.description());
         let mut arriving = Arriving::new(description.job(), description.digest).unwrap();
-        let asked =
-            Request { digest: description.digest, messages: 0, lookups: keys.len() as u64, gets, keys: None };
+        let asked = Request { digest: description.digest, messages: 0, lookups, gets, keys: None };
         assert_eq!(request(&mut s, asked, Some(&mut arriving), |_| Ok(())).unwrap(), Answer::Yes);
         let copy = arriving.finish().unwrap();
-        let mut p = Party::start(s, None).unwrap();
-        let mut done = vec![];
-        let results = look_all_up(
-            &mut p,
-            (&description, &copy),
-            (AllKeys::Own(keys), gets),
-            &mut Took::default(),
-            |n| done.push(n),
-        )
-        .unwrap();
-        assert_eq!(done, [8, 16, 19]);
-        (owner.join().unwrap().unwrap(), results)
+        let (mut p, watch) = (Party::start(s, None).unwrap(), Told::default());
+        let lookup = KeyLookup::new(*description, copy.into(), gets, None).unwrap();
+        let looked = lookup.look_up(&mut p, lookups, Some(keys), &watch).unwrap();
+        told(watch);
+        let owner = owner.join().unwrap().unwrap();
+        // Each batch is opened in a round of its own.
+        let opening = u32::from(gets == Gets::Client);
+        let batch = lookup.bill(8, &Setting::default()).unwrap().online.rounds + opening;
+        assert_eq!(owner.online.rounds.max(looked.online.rounds), 3 * u64::from(batch));
+        (owner, looked)
     })
 }
 
 #[test]
 fn rows_and_shares_are_those_of_the_table() {
-    for (served, rows) in tables() {
+    for ((served, _), rows) in tables() {
         let truth: HashMap<i64, i64> = rows.into_iter().collect();
         let asked: Vec<i64> = (0..19).map(|i| [i * i, 2 * i, 49, 3][i as usize % 4]).collect();
         let kind = served.description().key.kind;
-        let read = |&key: &i64| kind.read(&Field::Whole(key.into()), READING).unwrap().unwrap();
-        let keys: Vec<u128> = asked.iter().map(read).collect();
+        let mut keys = Wiped::default();
+        for &key in &asked {
+            kind.append(kind.read(&Field::Whole(key.into()), READING).unwrap().unwrap(), &mut keys);
+        }
         let description = served.description();
         let (none, results) = session(&served, &keys, Gets::Client);
-        let Results::Rows(words, present) = results else { panic!("rows") };
-        assert!(none.is_none());
-        for ((key, row), here) in asked.iter().zip(words.chunks(description.job().row_words())).zip(&present)
-        {
-            assert_eq!(*here, truth.contains_key(key), "{key}");
+        assert!(none.values.is_empty() && none.present.is_empty());
+        let rows = results.values.chunks(description.job().row_words());
+        assert_eq!((rows.len(), results.present.len()), (asked.len(), asked.len()));
+        for ((key, row), here) in asked.iter().zip(rows).zip(results.present.iter().map(|&bit| bit == 1)) {
+            assert_eq!(here, truth.contains_key(key), "{key}");
             let cells = [0, 1].map(|i| description.values[i].kind.read(row, description.start(i)).unwrap());
             let number = truth.get(key).copied().unwrap_or(0);
-            let text = if *here { format!("{:03}", key % 1000) } else { String::new() };
+            let text = if here { format!("{:03}", key % 1000) } else { String::new() };
             assert_eq!(cells, [Cell::Text(text), Cell::Number(number, Scale::Binary(4))], "{key}");
         }
-        let (mine, results) = session(&served, &keys, Gets::Shared(1));
-        let (Some(mine), Results::Shared(theirs)) = (mine, results) else { panic!("shares") };
+        let (mine, theirs) = session(&served, &keys, Gets::Shared(1));
         let bits = shared_bits(description.values[1].kind);
         let sum = |a: u64, b: u64, bits: u32| ((a.wrapping_add(b) << (64 - bits)) as i64) >> (64 - bits);
         for (i, key) in asked.iter().enumerate() {
-            let value = sum(mine.values()[i], theirs.values()[i], bits);
+            let value = sum(mine.values[i], theirs.values[i], bits);
             assert_eq!(value, truth.get(key).copied().unwrap_or(0), "{key}");
-            let present = sum(mine.present()[i], theirs.present()[i], 16);
+            let present = sum(mine.present[i], theirs.present[i], 16);
             assert_eq!(present, i64::from(truth.contains_key(key)), "{key}");
         }
     }
@@ -135,23 +162,63 @@ fn rows_and_shares_are_those_of_the_table() {
 /// What a batch sends is what is billed.
 #[test]
 fn bills() {
-    for (served, _) in tables() {
-        let (description, owner) = (served.description(), served.owner());
-        for (gets, name) in [(Gets::Client, "rows"), (Gets::Shared(1), "shares")] {
-            let keys = [5; 8];
+    let under = Setting::default();
+    for ((served, copy), _) in tables() {
+        let description = served.description();
+        let (kind, job) = (description.key.kind, description.job());
+        let own = [Gets::Client, Gets::Shared(1)].map(|gets| (gets, None));
+        let shared = own.map(|(gets, _)| (gets, Some(kind.bits().max(16))));
+        for (gets, keys) in own.into_iter().chain(shared) {
+            let owners = served.lookup(gets, keys);
+            if matches!(kind, KeyKind::Text { .. }) && keys.is_some() {
+                assert!(owners.is_err());
+                continue;
+            }
+            let owners = owners.unwrap();
+            let clients = KeyLookup::new(description.clone(), copy.clone(), gets, keys).unwrap();
+            let lookup = |role| if role == Role::P0 { &owners } else { &clients };
+            let of_batch = owners.bill(8, &under).unwrap();
+            let words = vec![0; 8 * owners.signature().takes[0].words];
             crate::billed::check_parts(
-                &format!("{:?}, {name}", description.places),
-                bill(description, gets, None, keys.len()).unwrap(),
+                &format!("{:?}, {gets:?}, shared keys: {keys:?}", description.places),
+                of_batch,
                 0,
-                |p| Batch::prepare(p, description, (gets, None), keys.len()),
-                |s, batch| {
-                    let held = match s.role() {
-                        hushtable::Role::P0 => Held::Owner(owner),
-                        hushtable::Role::P1 => Held::Copy(owner.copy()),
-                    };
-                    batch.look_up(s, description, &Query { held, gets, keys: Keys::Own(&keys) }).map(drop)
-                },
+                |p| lookup(p.role()).prepare(p, 8),
+                |s, batch| batch.eval(s, &[&words]).map(drop),
             );
+        }
+        for column in [0, 2] {
+            assert!(served.lookup(Gets::Shared(column), None).is_err(), "text, and no column");
+        }
+        // With the rows, to the bit.
+        let lookup = served.lookup(Gets::Client, None).unwrap();
+        let whole = run::bill(&lookup, 8, 1, Reveal::Only(Role::P1), &under).unwrap();
+        assert_eq!(description.bill(8).unwrap(), whole);
+        let rows = whole.online.bits[0] - lookup.bill(8, &under).unwrap().online.bits[0];
+        assert_eq!(rows, 8 * (u64::from(job.row_bits) + 1));
+    }
+}
+
+/// A row is for the client alone, and so is whether it is there: anything else is refused before a message.
+#[test]
+fn rows_go_to_nobody_but_the_client() {
+    for ((served, copy), _) in tables() {
+        for (reveal, fine) in [
+            (Reveal::Both, false),
+            (Reveal::Only(Role::P0), false),
+            (Reveal::Only(Role::P1), true),
+            (Reveal::Nobody, true),
+        ] {
+            let party = |p: &mut Party| -> Result<()> {
+                let clients = KeyLookup::new(served.description().clone(), copy.clone(), Gets::Client, None)?;
+                let lookup = if p.role() == Role::P0 { served.lookup(Gets::Client, None)? } else { clients };
+                let words = vec![0; 2 * lookup.signature().takes[0].words];
+                let found = Job::new(&lookup).on(&words).reveal(reveal).run(p);
+                assert_eq!(found.is_ok(), fine, "{reveal:?}");
+                assert!(fine || matches!(found, Err(Error::Param { what: "who gets results", .. })));
+                Ok(())
+            };
+            run_pair(Party::pair_seeded(75).unwrap(), party, party).unwrap();
         }
     }
 }
@@ -174,7 +241,7 @@ fn answered(served: &Served, asked: Vec<u8>, may: Answer) -> hushtable::Result<A
 
 #[test]
 fn requests_that_are_turned_down() {
-    let (served, _) = tables().swap_remove(0);
+    let ((served, _), _) = tables().swap_remove(0);
     let digest = served.description().digest;
     let asked = Request { digest, messages: 1, lookups: 30, gets: Gets::Client, keys: None };
     for (asked, may, want) in [

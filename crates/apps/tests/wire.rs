@@ -13,6 +13,7 @@ use hushtable::{
     },
     net::Connection,
     operation::Operation,
+    run::{self, Unwatched},
 };
 use hushtable_apps::{
     embedding::{Embedding, EmbeddingJob},
@@ -21,6 +22,7 @@ use hushtable_apps::{
     ids::{Rules, Set},
     join::{Column, Join},
     join_query::{Aggregate, Filter, JoinJob, JoinQuery, Joined},
+    private_table::{self, Description, Gets, Key, KeyKind, KeyLookup, Scale, Value, ValueKind},
     proximity::{Places, Proximity},
     psi::{Learns, Psi},
     scoring::{Question, Scoring},
@@ -48,6 +50,8 @@ const JOBS: &[(&str, Job)] = &[
     ("join", joined),
     ("embedding", embedded),
     ("join-query", queried),
+    ("lookup", |p| looked_up(p, Gets::Client, None)),
+    ("lookup-shared", |p| looked_up(p, Gets::Shared(0), Some(16))),
 ];
 
 /// A table under a known key, at its owner or as a copy.
@@ -78,6 +82,30 @@ fn queried(p: &mut Party) -> Result<()> {
     let shape = GroupShape { bins: 2 * ITEMS, groups: 1, widths: vec![9], least: 0, noise: None };
     let sums = Aggregate::prepare(p, shape)?.add_up(p, &valid, std::slice::from_ref(&valid), &[&x])?;
     sums.open(p)?;
+    p.barrier()
+}
+
+/// Two batches, each with its results.
+fn looked_up(p: &mut Party, gets: Gets, shared_keys: Option<u32>) -> Result<()> {
+    let mut description = Description {
+        table: "table".into(),
+        key: Key::new("key".into(), KeyKind::Whole { least: 0, bits: 4 }, Rules::NONE),
+        values: vec![Value {
+            name: "number".into(),
+            kind: ValueKind::Number { scale: Scale::Decimal(0), bits: 9 },
+        }],
+        places: private_table::Places::Dense,
+        cipher: Cipher::LowMc,
+        digest: [0; 32],
+        batch: 6,
+        lookups: ITEMS as u64,
+        shares: true,
+    };
+    let table = table(p, description.job())?;
+    description.digest = *table.copy().digest();
+    let lookup = KeyLookup::new(description, table, gets, shared_keys)?;
+    run::set_up(&lookup, p, ITEMS)?;
+    lookup.look_up(p, ITEMS as u64, Some(&[3; ITEMS]), &Unwatched)?;
     p.barrier()
 }
 

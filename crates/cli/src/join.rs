@@ -182,6 +182,7 @@ fn join(args: &Join) -> Result<()> {
         delivery: &args.delivery,
         link: &args.link,
         inputs: std::iter::once(args.input.as_path()).chain(args.csv.inputs()).collect(),
+        kept: None,
         wish: None,
         outcome: COMPUTED,
     };

@@ -38,6 +38,7 @@ fn stats(args: &Stats) -> Result<()> {
         delivery: &args.delivery,
         link: &args.link,
         inputs: vec![&args.joined],
+        kept: None,
         wish: None,
         outcome: COMPUTED,
     };

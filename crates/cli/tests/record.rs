@@ -314,7 +314,7 @@ fn a_lookup_is_signed() {
     for fragment in [
         &format!("P0 bank (fingerprint {fingerprint})"),
         "table t digest of its copy ",
-        "number of rows 2 keys the client's",
+        "keys the client's own results for the client number of rows 2",
     ] {
         assert!(said.contains(fragment), "{fragment}: {said}");
     }

@@ -54,7 +54,7 @@ fn copies_that_are_kept() {
         let line = server.says("session ");
         assert!(line.contains(sent), "{sent:?} in {line}");
     };
-    look("of these 4.20 MB were the copy", "sent the copy", &mut server);
+    look("4.20 MB of the copy came, and are kept", "sent the copy", &mut server);
     let whole = fs::read(site.path("c")).unwrap();
     look("the copy was here", "had the copy", &mut server);
     // Cut short: whole messages that are here are not sent again.
@@ -64,7 +64,11 @@ fn copies_that_are_kept() {
         (56, "sent the copy"),
     ] {
         fs::write(site.path("c"), &whole[..len]).unwrap();
-        look(if len > 56 { "is cut short: the rest is fetched" } else { "were the copy" }, sent, &mut server);
+        look(
+            if len > 56 { "is cut short: the rest is fetched" } else { "of the copy came" },
+            sent,
+            &mut server,
+        );
         assert_eq!(fs::read(site.path("c")).unwrap(), whole);
     }
     // Altered: seen at once if it is whole, else when the rest has come.

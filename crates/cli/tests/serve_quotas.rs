@@ -6,10 +6,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use apps::private_table::{Answer, Gets, Keys, Query, Request, Took, look_up, prepare_ot, request};
+use apps::private_table::{Answer, Gets, KeyLookup, Request, request};
 use hushtable::{
     Party,
-    confidential::copy::{Arriving, Held},
+    confidential::copy::Arriving,
+    operation::Operation,
+    run::{self, Unwatched},
     session::Session,
 };
 
@@ -103,6 +105,9 @@ fn what_is_cut_off_is_given_back() {
         server.says("failed: ");
     }
     site.run(&format!("{LOOKUP} {PLAIN} --connect {}", server.address)).ok();
+    // Those of the batch that had begun are gone, and the one of this lookup.
+    assert!(matches!(ask(&server.address, 4, false), Ok(Answer::Later(3000..=3600))));
+    assert_eq!(ask(&server.address, 3, false).unwrap(), Answer::Yes);
 }
 
 /// Asks for 6 keys, looks up so many batches of 2, and goes.
@@ -113,12 +118,14 @@ fn goes_after(address: &str, gets: Gets, batches: usize) {
     let asked = Request { digest, messages: 0, lookups: 6, gets, keys: None };
     assert_eq!(request(&mut s, asked, Some(&mut arriving), |_| Ok(())).unwrap(), Answer::Yes);
     let (copy, mut p) = (arriving.finish().unwrap(), Party::start(s, None).unwrap());
+    assert_eq!(description.job().key_words(), 1);
+    let lookup = KeyLookup::new(description, copy.into(), gets, None).unwrap();
     if batches > 0 {
-        prepare_ot(&mut p, &description, (gets, None), 6).unwrap();
+        run::set_up(&lookup, &mut p, 6).unwrap();
     }
     for _ in 0..batches {
-        let query = Query { held: Held::Copy(&copy), gets, keys: Keys::Own(&[0, 3]) };
-        look_up(&mut p, &mut Took::default(), &description, &query, || {}).unwrap();
+        assert_eq!(lookup.most(), 2);
+        lookup.look_up(&mut p, 2, Some(&[0, 3]), &Unwatched).unwrap();
     }
 }
 

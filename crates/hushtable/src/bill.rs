@@ -110,6 +110,16 @@ impl Bill {
         }
     }
 
+    /// Of so many batches, one after the other: rounds add up.
+    #[must_use]
+    pub fn repeated(self, times: usize) -> Self {
+        let mut all = self.times(times);
+        let rounds = |rounds: u32| u32::try_from(u64::from(rounds) * times as u64).unwrap_or(u32::MAX);
+        all.offline.rounds = rounds(self.offline.rounds);
+        all.online.rounds = rounds(self.online.rounds);
+        all
+    }
+
     /// Of a batch in which the parties' parts are exchanged in the second half, which is the smaller one.
     #[must_use]
     pub fn alternating(self, count: usize) -> Self {
@@ -220,7 +230,8 @@ mod tests {
         assert_eq!(a + b, sum);
         assert_eq!(a.beside(b), Bill { online: phase([6, 7], 3), ..sum });
         assert_eq!(a.times(3).online, phase([15, 18], 2));
-        assert_eq!(a.times(0), Bill::FREE);
+        assert_eq!((a.times(0), a.repeated(0)), (Bill::FREE, Bill::FREE));
+        assert_eq!(a.repeated(3), a + a + a);
         assert_eq!((a.cots_of(Role::P0), a.cots_of(Role::P1)), ((1, 2), (2, 1)));
         assert_eq!(a.swapped().online.bits, [6, 5]);
     }

@@ -86,6 +86,12 @@ pub trait Operation: Send + Sync {
         usize::MAX
     }
 
+    /// Whether a run makes the correlated OTs of a batch at once, before its material. They take 16 bytes each: not where
+    /// most of them become triples as they are made, which take a hundredth of that.
+    fn stocks(&self) -> bool {
+        true
+    }
+
     /// Material for `items` items, made with the peer or read from a store. An operation whose material depends on what a
     /// party has is not stored: it has its own [`prepare`](Self::prepare) in place of this.
     ///
@@ -112,9 +118,10 @@ pub trait Operation: Send + Sync {
     fn effort(&self, items: usize, under: &Setting) -> Result<Effort> {
         let Signature { takes, gives } = self.signature();
         let words: usize = takes.iter().chain(&gives).map(|port| port.words).sum();
-        let effort = Effort::implied(self.bill(items, under)?);
-        let memory = effort.memory.map(|memory| memory + (8 * words * items) as u64);
-        Ok(effort.remembering(memory))
+        let bill = self.bill(items, under)?;
+        let held = if self.stocks() { bill } else { Bill { cots: [0; 2], ..bill } };
+        let memory = Effort::implied(held).memory.map(|memory| memory + (8 * words * items) as u64);
+        Ok(Effort::implied(bill).remembering(memory))
     }
 
     /// The ways of doing it, among which [`choose`] takes one; `None` if there is one way only, or this one was asked

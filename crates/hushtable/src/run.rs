@@ -36,6 +36,9 @@ use crate::{
 
 /// Somebody who wants to know how far a run has come; several lanes tell it at once.
 pub trait Watch: Sync {
+    /// For so many items more everything is prepared: from now on the peer may come to see their results.
+    fn begins(&self, _items: usize) {}
+
     /// So many items more are done.
     fn done(&self, _items: usize) {}
 
@@ -177,11 +180,10 @@ pub fn prepare(
 ) -> Result<VecDeque<Box<dyn Material>>> {
     operation.chance(items).check()?;
     let mut announced = compare::announce(p, "prepared", operation, items)?;
+    let batch = batch(operation, items, &p.setting())?.max(1);
     let mut made = VecDeque::new();
-    let mut left = items;
-    while left > 0 {
-        let now = batch(operation, left, &p.setting())?;
-        left -= now;
+    for from in (0..items).step_by(batch) {
+        let now = batch.min(items - from);
         let (material, took) = make(operation, p, now)?;
         let took = announced.left_out(took);
         watch.took(Step::Offline, took);
@@ -204,12 +206,12 @@ pub fn bill(
 ) -> Result<Bill> {
     let gives = operation.signature().gives;
     let lane = |items: usize| -> Result<Bill> {
-        let (mut all, mut left) = (Bill::FREE, items);
-        while left > 0 {
-            let now = batch(operation, left, under)?;
-            left -= now;
-            all = all + operation.bill(now, under)?;
-        }
+        let batch = batch(operation, items, under)?.max(1);
+        let batches = [(batch, items / batch), (items % batch, 1)].into_iter();
+        let all =
+            batches.filter(|(size, times)| size * times > 0).try_fold(Bill::FREE, |all, (size, times)| {
+                Ok::<_, Error>(all + operation.bill(size, under)?.repeated(times))
+            })?;
         Ok(all + reveal.bill(&gives).times(items))
     };
     pieces(items, lanes)
@@ -218,12 +220,12 @@ pub fn bill(
         .try_fold(Bill::FREE, |all, lane| Ok(all.beside(lane?)))
 }
 
-/// Starts the OT extension that suits `items` items, as a part of the set-up.
+/// Starts the OT extension that suits `items` items, batch by batch, as a part of the set-up.
 ///
 /// # Errors
 /// Those of the operation and of the channel.
 pub fn set_up(operation: &dyn Operation, p: &mut Party, items: usize) -> Result<()> {
-    let (send, recv) = operation.bill(items, &p.setting())?.cots_of(p.role());
+    let (send, recv) = bill(operation, items, 1, Reveal::Nobody, &p.setting())?.cots_of(p.role());
     p.prepare_ot(send, recv)
 }
 
@@ -273,14 +275,16 @@ impl OneLane<'_> {
         let Signature { takes, gives } = operation.signature();
         let columns = gives.iter().map(|_| Words::default()).collect();
         let mut lane = Lane { columns, offline: Phase::default(), online: Phase::default() };
+        let batch = batch(operation, items, &p.setting())?;
         let mut at = 0;
         while at < items && go_on() {
-            let (material, offline) = next(operation, p, &mut ready, items - at)?;
+            let (material, offline) = next(operation, p, &mut ready, [items - at, batch])?;
             let now = at..at + material.items();
             let given = slices(&takes, p.role(), operands, &now);
             at = now.end;
             let count = now.len();
             let offline = announced.left_out(offline);
+            watch.begins(count);
             let (columns, online) = Phase::of(p, |p| material.eval(p, &given))?;
             let online = announced.left_out(online);
             same("columns that an operation gives", gives.len(), columns.len())?;
@@ -304,12 +308,12 @@ impl OneLane<'_> {
     }
 }
 
-/// Material for the next of `left` items.
+/// Material for the next of `left` items, of which a batch has so many at most.
 fn next(
     operation: &dyn Operation,
     p: &mut Party,
     ready: &mut Ready,
-    left: usize,
+    [left, batch]: [usize; 2],
 ) -> Result<(Box<dyn Material>, Phase)> {
     if let Some(material) = ready.made.pop_front() {
         if material.items() > left {
@@ -322,14 +326,15 @@ fn next(
         same("items reserved", reserved.len().min(left), reserved.len())?;
         return Phase::of(p, |_| reserved.load(operation, reserved.len()));
     }
-    let now = batch(operation, left, &p.setting())?;
-    make(operation, p, now)
+    make(operation, p, batch.min(left))
 }
 
 fn make(operation: &dyn Operation, p: &mut Party, items: usize) -> Result<(Box<dyn Material>, Phase)> {
     Phase::of(p, |p| {
-        let (send, recv) = operation.bill(items, &p.setting())?.cots_of(p.role());
-        p.stock_cots(send, recv)?;
+        if operation.stocks() {
+            let (send, recv) = operation.bill(items, &p.setting())?.cots_of(p.role());
+            p.stock_cots(send, recv)?;
+        }
         let made = operation.prepare(p, items)?;
         Ok(bound(p, made))
     })

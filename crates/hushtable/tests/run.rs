@@ -198,6 +198,36 @@ fn nothing_is_opened_if_the_last_batch_is_refused() {
     }
 }
 
+/// Items of batches that began, and of those that were done.
+#[derive(Default)]
+struct Told([Mutex<Vec<usize>>; 2]);
+
+impl Watch for Told {
+    fn begins(&self, items: usize) {
+        self.0[0].lock().unwrap().push(items);
+    }
+
+    fn done(&self, items: usize) {
+        self.0[1].lock().unwrap().push(items);
+    }
+}
+
+/// Who counts what the peer may come to see counts a batch before it is evaluated: one that is refused has begun.
+#[test]
+fn a_batch_begins_before_it_is_evaluated() {
+    let party = |p: &mut Party| -> Result<()> {
+        let (sums, told) = (Triplets { refused: 2, ..Triplets::default() }, Told::default());
+        let operands: [&[u64]; 2] = [&[1; 66], &[1; 22]];
+        let ready = vec![Ready::default()];
+        let done = run::run(&sums, std::slice::from_mut(p), ready, &operands, Reveal::Both, &told);
+        assert!(matches!(done, Err(Error::Param { .. })));
+        let [begun, done] = told.0.map(|items| items.into_inner().unwrap());
+        assert_eq!((begun, done), (vec![4, 4, 4, 4, 4, 2], vec![4; 5]));
+        Ok(())
+    };
+    run_pair(Party::pair_seeded(4).unwrap(), party, party).unwrap();
+}
+
 #[test]
 fn parts_of_rows_are_refused() {
     let party = |p: &mut Party| {

@@ -32,8 +32,8 @@ pub struct Begun {
 /// What the parties have agreed on.
 pub struct SetUp {
     pub agreed: Agreed,
-    /// Whether the peer wants the record signed.
-    pub peer_signs: bool,
+    /// Whether the peer wants the record signed; if nothing, they tell each other when all is computed.
+    pub peer_signs: Option<bool>,
     /// What it took until here.
     pub took: Phase,
 }
@@ -41,13 +41,29 @@ pub struct SetUp {
 impl Begun {
     /// For work that has one connection: tells each other who wants the record signed.
     pub fn settle(&self, p: &mut Party, agreed: Agreed) -> Result<SetUp> {
-        let peer_signs = p.exchange(vec![u8::from(self.sign)], 1)? == [1];
-        Ok(SetUp { agreed, peer_signs, took: Phase::new(self.start, p.take_cost()) })
+        let peer_signs = Some(self.peer_signs(p)?);
+        Ok(SetUp { peer_signs, ..self.agreed(p, agreed) })
+    }
+
+    /// The same, but for who wants that: they tell each other at the end.
+    pub fn agreed(&self, p: &mut Party, agreed: Agreed) -> SetUp {
+        SetUp { agreed, peer_signs: None, took: Phase::new(self.start, p.take_cost()) }
+    }
+
+    fn peer_signs(&self, p: &mut Party) -> Result<bool> {
+        Ok(p.exchange(vec![u8::from(self.sign)], 1)? == [1])
     }
 }
 
 /// What a command does.
 pub trait Agenda {
+    /// Meets the peer, with this wish for the OT extension. Returns since when that has been coming about, too.
+    fn meet(&mut self, link: &Link, wish: OtWish) -> Result<(Party, Instant)> {
+        let (connection, start) = link.open()?;
+        link.note(|record| record.met(&connection));
+        Ok((Party::new(connection, wish)?, start))
+    }
+
     /// Compares with the peer what both must have alike, and starts the OT extension.
     fn set_up(&mut self, p: &mut Party, begun: &Begun) -> Result<SetUp>;
 
@@ -79,6 +95,8 @@ pub struct Meeting<'a> {
     pub link: &'a Link,
     /// The files that neither output nor record must replace, besides the identity.
     pub inputs: Vec<&'a Path>,
+    /// Another file that the output must not replace.
+    pub kept: Option<&'a Path>,
     /// Which OT extension this party wishes, if not by the calibration that is there.
     pub wish: Option<OtWish>,
     /// What both sign of the outcome.
@@ -95,7 +113,7 @@ impl Meeting<'_> {
         if delivery.sign && link.identity().is_none() {
             return Err(Failure::new("--sign needs --identity DIR: with plain TCP nobody has a key"));
         }
-        let inputs: Vec<_> = self.inputs.iter().copied().chain(link.identity()).collect();
+        let inputs: Vec<_> = self.inputs.iter().copied().chain(link.identity()).chain(self.kept).collect();
         if delivery.dry_run {
             delivery.no_record()?;
             self.reserve(&inputs, false)?;
@@ -141,17 +159,18 @@ impl Meeting<'_> {
             Some(wish) => wish,
             None => Choosing::default().calibration()?.wish(self.link),
         };
-        let (connection, start) = self.link.open()?;
-        self.link.note(|record| record.met(&connection));
-        let mut p = Party::new(connection, wish)?;
+        let (mut p, start) = agenda.meet(self.link, wish)?;
         let (role, session, sign) = (p.role(), p.id(), self.delivery.sign);
-        let done = agenda.set_up(&mut p, &Begun { start, sign }).and_then(|set| {
+        let begun = Begun { start, sign };
+        let done = agenda.set_up(&mut p, &begun).and_then(|set| {
             self.link.note(|record| record.compared(set.agreed.clone()));
-            Ok((agenda.compute(&mut p)?, set))
+            let took = agenda.compute(&mut p)?;
+            let peer_signs = set.peer_signs.map_or_else(|| begun.peer_signs(&mut p), Ok)?;
+            Ok((took, set, peer_signs))
         });
         // While the connections stand.
-        let ([offline, online], set) = done.inspect_err(|failure| self.link.tell(failure))?;
-        seal(self.link, &mut p, [sign, set.peer_signs], (self.kind, &set.agreed, self.outcome));
+        let ([offline, online], set, peer_signs) = done.inspect_err(|failure| self.link.tell(failure))?;
+        seal(self.link, &mut p, [sign, peer_signs], (self.kind, &set.agreed, self.outcome));
         drop(p);
         let phases = Phases::of(role, set.took, offline, online);
         self.link.note(|record| record.took(phases));

@@ -2,10 +2,12 @@
 
 use crate::page::Page;
 use apps::private_table::{
-    Description, Gets, PRESENT_BITS, Places, Request, Shared, Value, bill, cipher_name, fraction_bits,
-    shared_bits, shared_keys_fit,
+    Description, KeyLookup, Looked, PRESENT_BITS, Places, Value, cipher_name, shared_bits, shared_keys_fit,
 };
-use hushtable::Role;
+use hushtable::{
+    Role,
+    operation::{Operation, Port},
+};
 use hushtable_columns::{Format, shares::ShareFile, units};
 
 /// What of a table is public, in lines.
@@ -30,8 +32,7 @@ pub fn describe(page: &mut Page, description: &Description) {
     page.line("rows", &rows);
     let copy = units::bytes(description.job().copy_bits() / 8);
     page.line("encrypted copy", &format!("{copy}, once for each version, under {}", cipher_name(*cipher)));
-    let each = bill(description, Gets::Client, None, (*batch).min(4096) as usize);
-    if let Ok(each) = each {
+    if let Ok(each) = description.bill((*batch).min(4096) as usize) {
         let (send, recv) = each.cots_of(Role::P0);
         let bits: u64 = each.offline.bits.iter().chain(&each.online.bits).sum();
         let per = bits as f64 / 8.0 / f64::from((*batch).min(4096));
@@ -53,41 +54,27 @@ pub fn describe(page: &mut Page, description: &Description) {
     crate::explain::chance(page, &description.chance(*lookups));
 }
 
-/// What both parties sign of a session, if both want that.
-pub fn agreed(description: &Description, asked: &Request) -> Vec<(String, String)> {
-    let results = match asked.gets {
-        Gets::Client => "the client".into(),
-        Gets::Shared(column) => {
-            format!("both, as shares of {}", description.values[usize::from(column)].name)
-        }
-    };
-    let keys = if asked.keys.is_some() { "shared" } else { "the client's own" };
-    let all = [
-        ("table", description.table.clone()),
-        ("digest of its copy", blake3::Hash::from(description.digest).to_hex().to_string()),
-        ("number of rows", asked.lookups.to_string()),
-        ("keys", keys.into()),
-        ("results for", results),
-    ];
-    all.map(|(name, value)| (name.to_owned(), value)).into()
+/// What both parties sign of a session of so many lookups, if both want that.
+pub fn agreed(lookup: &KeyLookup, lookups: u64) -> Vec<(String, String)> {
+    let all = lookup.fields().into_iter().chain([("number of rows", lookups.to_string())]);
+    all.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// Both files of shares of a session: the column's, and whether keys are there.
+/// Both files of shares of a session: those of the column at this place, and of whether keys are there.
 pub fn share_files(
-    description: &Description,
-    column: u8,
-    shared: &Shared,
+    lookup: &KeyLookup,
+    column: usize,
+    looked: Looked,
     session: [u8; 32],
     role: Role,
 ) -> [ShareFile; 2] {
-    let Value { name, kind } = &description.values[usize::from(column)];
-    let format = Format { bits: shared_bits(*kind), fraction_bits: fraction_bits(*kind) };
-    let most = i64::MAX >> (64 - kind.bits());
-    let values = ShareFile::new(name, session, role, format, [!most, most], shared.values());
-    let format = Format { bits: PRESENT_BITS, fraction_bits: 0 };
-    let of = format!("whether {} is there", description.key.name);
-    let present = ShareFile::new(&of, session, role, format, [0, 1], shared.present());
-    [values.sealed(), present.sealed()]
+    let (Description { key, values, .. }, gives) = (lookup.description(), lookup.signature().gives);
+    let file = |of: &str, Port { bits, fraction, range, .. }: Port, shares| {
+        let (format, range) = (Format { bits, fraction_bits: fraction }, range.expect("that of its bits"));
+        ShareFile::new(of, session, role, format, range, shares).sealed()
+    };
+    let present = format!("whether {} is there", key.name);
+    [file(&values[column].name, gives[0], looked.values), file(&present, gives[1], looked.present)]
 }
 
 /// Most bytes of both files, of so many results.

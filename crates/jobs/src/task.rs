@@ -113,6 +113,7 @@ impl Task<'_> {
             delivery,
             link,
             inputs: self.inputs.clone(),
+            kept: None,
             wish: Some(jobs[0].choosing.calibration()?.wish(link)),
             outcome: "computed; results are where `reveal` says",
         };
@@ -153,7 +154,7 @@ impl Agenda for Running<'_> {
             }
         }
         self.took = self.lanes.start(p, jobs, stock, ahead, begun.start)?;
-        Ok(SetUp { agreed, peer_signs, took: self.took })
+        Ok(SetUp { agreed, peer_signs: Some(peer_signs), took: self.took })
     }
 
     /// The steps one after the other, with what is stored for them in each lane.

@@ -17,7 +17,7 @@ use hushtable::{
 use prim::Wiped;
 
 use super::JoinJob;
-use crate::held_table::{Table, lookups_at_once, unpack};
+use crate::held_table::{Table, key_shares, lookups_at_once, unpack};
 
 /// A join with a table, at one party.
 ///
@@ -116,10 +116,10 @@ impl Material for Prepared {
         let &[keys, counts] = operands else {
             return Err(Error::Shape { what: "operands", want: 2, got: operands.len() });
         };
-        let words = job.copy().key_words();
-        same("words of the keys", items * words, keys.len())?;
+        let copy = job.copy();
+        same("words of the keys", items * copy.key_words(), keys.len())?;
         same("bits of the keys", items, counts.len())?;
-        let rows = lookups.eval(s, table.held(), &key_shares(keys, words, job.keys.bits()))?;
+        let rows = lookups.eval(s, table.held(), &key_shares(keys, &copy))?;
         let counts = Bits::collect(counts.iter().map(|word| word & 1));
         let there: Vec<Bits> = match (job.per_key, &rows.present) {
             (1, None) => Vec::new(),
@@ -144,15 +144,6 @@ impl Material for Prepared {
         let column = |i: usize| Words::new(unpack(&rows, &job.places(i)).into_vec());
         Ok(iter::once(bits).chain((1..=job.columns.len()).map(column)).collect())
     }
-}
-
-/// Shares of keys whose words stand one behind the other.
-fn key_shares(keys: &[u64], words: usize, bits: u32) -> Vec<BShare<u64>> {
-    let word = |i: usize| {
-        let width = (bits - 64 * i as u32).min(64);
-        BShare::new(width, keys.iter().skip(i).step_by(words).copied().collect())
-    };
-    (0..words).map(word).collect()
 }
 
 impl JoinJob {

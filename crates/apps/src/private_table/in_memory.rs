@@ -4,6 +4,7 @@
 use hushtable::{
     Error, Party, Result,
     confidential::{copy::Arriving, prf::Cipher},
+    run::{self, Unwatched},
     session::Session,
 };
 use prim::Wiped;
@@ -11,8 +12,8 @@ use prim::Wiped;
 use crate::ids::{DateOrder, Rules};
 
 use super::{
-    AllKeys, Answer, Cell, Description, Field, Found, Gets, Key, Limits, Reading, Request, Results, Served,
-    Survey, Table, Took, Value, find, look_all_up, prepare_ot, request, table::BATCH,
+    Answer, Cell, Description, Field, Found, Gets, Key, KeyLookup, Limits, Reading, Request, Served, Survey,
+    Table, Value, find, request, table::BATCH,
 };
 
 /// A column: its name, and a cell for each row.
@@ -114,8 +115,9 @@ impl Served {
             return Ok(0);
         }
         let mut p = Party::start(s, None)?;
-        prepare_ot(&mut p, self.description(), (request.gets, None), request.lookups)?;
-        self.serve(&mut p, &request, None, &mut Took::default(), |_| {})?;
+        let lookup = self.lookup(request.gets, None)?;
+        run::set_up(&lookup, &mut p, request.lookups as usize)?;
+        lookup.look_up(&mut p, request.lookups, None, &Unwatched)?;
         // Neither signs.
         p.recv(1)?;
         p.send(vec![0])?;
@@ -183,31 +185,30 @@ pub fn rows_at(mut s: Session, keys: &[Field<'_>]) -> Result<Rows> {
     }
     let copy = arriving.finish()?;
     let mut p = Party::start(s, None)?;
-    prepare_ot(&mut p, &description, (gets, None), keys.len() as u64)?;
-    let all = (AllKeys::Own(&encoded), gets);
-    let results = look_all_up(&mut p, (&description, &copy), all, &mut Took::default(), |_| {})?;
+    let lookup = KeyLookup::new(description.clone(), copy.into(), gets, None)?;
+    run::set_up(&lookup, &mut p, keys.len())?;
+    let looked = lookup.look_up(&mut p, keys.len() as u64, Some(&encoded), &Unwatched)?;
     p.send(vec![0])?;
     p.recv(1)?;
-    let Results::Rows(words, present) = results else { unreachable!("results for the client") };
     let cells = |row: &[u64]| {
         let cell =
             |(i, value): (usize, &Value)| value.kind.read(row, description.start(i)).map_err(Error::Peer);
         description.values.iter().enumerate().map(cell).collect::<Result<Vec<Cell>>>()
     };
-    let rows = words.chunks_exact(job.row_words()).zip(present).zip(known);
-    rows.map(|((row, present), known)| (present && known).then(|| cells(row)).transpose()).collect()
+    let rows = looked.values.chunks_exact(job.row_words()).zip(looked.present.iter()).zip(known);
+    rows.map(|((row, &present), known)| (present == 1 && known).then(|| cells(row)).transpose()).collect()
 }
 
 /// Keys as the table has them, and whether each can be there at all. In place of one that cannot, one that can is looked
 /// up, so that the number stays the same.
-fn encode(description: &Description, keys: &[Field<'_>]) -> Result<(Wiped<u128>, Vec<bool>)> {
+fn encode(description: &Description, keys: &[Field<'_>]) -> Result<(Wiped<u64>, Vec<bool>)> {
     let (kind, reading) = (description.key.kind, usual());
     let form = reading.rules.normal_form();
     if description.key.form.as_ref().is_some_and(|theirs| *theirs != form) {
         let theirs = description.key.form.clone().unwrap_or_default();
         return Err(Error::Handshake { field: "form of keys".into(), ours: form, theirs });
     }
-    let mut encoded = Wiped::from(Vec::with_capacity(keys.len()));
+    let mut encoded = Wiped::default();
     let mut known = Vec::with_capacity(keys.len());
     for (i, key) in keys.iter().enumerate() {
         let read = kind.read(key, reading).map_err(|what| {
@@ -215,7 +216,7 @@ fn encode(description: &Description, keys: &[Field<'_>]) -> Result<(Wiped<u128>,
             Error::Param { what: "key to look up", got, accepted: kind.words() }
         })?;
         known.push(read.is_some());
-        encoded.extend_from_slice(&[read.unwrap_or(0)]);
+        kind.append(read.unwrap_or(0), &mut encoded);
     }
     Ok((encoded, known))
 }

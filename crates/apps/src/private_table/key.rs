@@ -1,5 +1,6 @@
 //! The column of keys, and keys as bits.
 
+use prim::Wiped;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
@@ -101,6 +102,12 @@ impl KeyKind {
             Self::Date { least, bits } => (1..=22).contains(&bits) && (DAYS[0]..=DAYS[1]).contains(&least),
         };
         if fine { Ok(()) } else { Err(format!("keys {self:?}")) }
+    }
+
+    /// Appends a key as lookups take it: words of 64 bits, lowest first.
+    pub fn append(self, key: u128, to: &mut Wiped<u64>) {
+        let words = [key as u64, (key >> 64) as u64];
+        to.extend_from_slice(&words[..self.bits().div_ceil(64) as usize]);
     }
 
     /// The key in a cell of a file; `Ok(None)` for one that no row can have.

@@ -1,30 +1,20 @@
-//! A session from its first message to its last batch, at the owner and at the client.
+//! A session from its first message to the last one before its lookups, at the owner and at the client.
+
+use std::sync::Arc;
 
 use hushtable::{
-    AShare, Error, Party, Result,
-    confidential::copy::{Arriving, EncryptedCopy, Held, Owner},
+    Error, Result,
+    confidential::copy::{Arriving, Owner},
     session::Session,
 };
-use prim::Wiped;
 
-use super::{
-    Answer, Description, Gets, Greeting, MOST_DESCRIBED, Request,
-    batch::{Keys, Looked, Query, Took, batches, look_up},
-};
+use super::{Answer, Description, Gets, Greeting, KeyLookup, MOST_DESCRIBED, Request};
+use crate::held_table::Table;
 
 /// A version of a table that is served.
 pub struct Served {
     description: Description,
-    owner: Owner,
-}
-
-/// How far a session is, in lookups.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// Of a batch everything is prepared. From now on the client may come to see as many rows more.
-    Begins(u64),
-    /// So many are done in all.
-    Done(u64),
+    owner: Arc<Owner>,
 }
 
 /// What a client finds.
@@ -54,7 +44,7 @@ impl Served {
         }
         description.check().map_err(wrong)?;
         match description.to_bytes().len() {
-            0..=MOST_DESCRIBED => Ok(Self { description, owner }),
+            0..=MOST_DESCRIBED => Ok(Self { description, owner: owner.into() }),
             more => Err(wrong(format!("{more} bytes"))),
         }
     }
@@ -62,11 +52,6 @@ impl Served {
     /// What of it is public.
     pub fn description(&self) -> &Description {
         &self.description
-    }
-
-    /// The version.
-    pub fn owner(&self) -> &Owner {
-        &self.owner
     }
 
     /// Steps 1 to 3 at the owner; `may` says whether a client that asks for something there is may have it. The request,
@@ -110,102 +95,12 @@ impl Served {
         }
     }
 
-    /// Step 4 at the owner: all batches. `keys` are this party's shares of them and their bits, as many as are asked
-    /// for, if they are shared. `step` is told of each batch. The shares that stay here.
+    /// The lookups of step 4, at the owner; see [`KeyLookup::new`].
     ///
     /// # Errors
-    /// Those of [`look_up`].
-    pub fn serve(
-        &self,
-        p: &mut Party,
-        request: &Request,
-        keys: Option<(&[u64], u32)>,
-        took: &mut Took,
-        mut step: impl FnMut(Step),
-    ) -> Result<Option<Shared>> {
-        let mut shared = Shared::default();
-        let mut all = 0;
-        for count in batches(request.lookups, self.description.batch) {
-            let none = vec![0; if keys.is_none() { count } else { 0 }];
-            let keys = match keys {
-                None => Keys::Own(&none),
-                Some((shares, bits)) => Keys::Shared(&shares[all..all + count], bits),
-            };
-            let query = Query { held: Held::Owner(&self.owner), gets: request.gets, keys };
-            let begins = || step(Step::Begins(count as u64));
-            shared.take(look_up(p, took, &self.description, &query, begins)?)?;
-            all += count;
-            step(Step::Done(all as u64));
-        }
-        Ok(shared.some())
-    }
-}
-
-/// Additive shares of results: a column's units, and whether keys are present.
-#[derive(Default)]
-pub struct Shared(Option<[AShare<u64>; 2]>);
-
-impl Shared {
-    fn take(&mut self, looked: Looked) -> Result<()> {
-        let Looked::Shares { values, present } = looked else { return Ok(()) };
-        match &mut self.0 {
-            None => self.0 = Some([values, present]),
-            Some([all, all_present]) => {
-                all.append(&values)?;
-                all_present.append(&present)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn some(self) -> Option<Self> {
-        self.0.is_some().then_some(self)
-    }
-
-    /// Shares of the units.
-    pub fn values(&self) -> Wiped<u64> {
-        self.words(0)
-    }
-
-    /// Shares of 1 where keys are present.
-    pub fn present(&self) -> Wiped<u64> {
-        self.words(1)
-    }
-
-    fn words(&self, which: usize) -> Wiped<u64> {
-        self.0.as_ref().map_or_else(Wiped::default, |shares| Wiped::from(shares[which].words().to_vec()))
-    }
-}
-
-/// What a client has at the end.
-pub enum Results {
-    /// Rows, and whether each is present.
-    Rows(Wiped<u64>, Vec<bool>),
-    /// Shares.
-    Shared(Shared),
-}
-
-/// All keys of a client.
-#[derive(Clone, Copy)]
-pub enum AllKeys<'a> {
-    /// Its own.
-    Own(&'a [u128]),
-    /// Its additive shares, of so many bits.
-    Shared(&'a [u64], u32),
-}
-
-impl AllKeys<'_> {
-    /// How many.
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Own(keys) => keys.len(),
-            Self::Shared(shares, _) => shares.len(),
-        }
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+    /// As there.
+    pub fn lookup(&self, gets: Gets, shared_keys: Option<u32>) -> Result<KeyLookup> {
+        KeyLookup::new(self.description.clone(), Table::Owner(Arc::clone(&self.owner)), gets, shared_keys)
     }
 }
 
@@ -249,36 +144,4 @@ pub fn request(
         arriving.receive(s, keep)?;
     }
     Ok(answer)
-}
-
-/// Step 4 at the client: all batches. `done` gets the number of lookups so far.
-///
-/// # Errors
-/// Those of [`look_up`].
-pub fn look_all_up(
-    p: &mut Party,
-    (description, copy): (&Description, &EncryptedCopy),
-    (keys, gets): (AllKeys<'_>, Gets),
-    took: &mut Took,
-    mut done: impl FnMut(u64),
-) -> Result<Results> {
-    let (mut words, mut present, mut shared) = (Wiped::default(), Vec::new(), Shared::default());
-    let mut all = 0;
-    for count in batches(keys.len() as u64, description.batch) {
-        let keys = match keys {
-            AllKeys::Own(keys) => Keys::Own(&keys[all..all + count]),
-            AllKeys::Shared(shares, bits) => Keys::Shared(&shares[all..all + count], bits),
-        };
-        all += count;
-        let query = Query { held: Held::Copy(copy), gets, keys };
-        match look_up(p, took, description, &query, || {})? {
-            Looked::Rows { words: rows, present: here } => {
-                words.extend_from_slice(&rows);
-                present.extend(here);
-            }
-            looked => shared.take(looked)?,
-        }
-        done(all as u64);
-    }
-    Ok(shared.some().map_or(Results::Rows(words, present), Results::Shared))
 }

@@ -2,13 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::lookup::keys::Keys;
 use apps::ids::Rules;
 use clap::{Args, ValueEnum};
 use hushtable_columns::{
     Dialect,
     failure::{Failure, Result},
-    output::Output,
+    output::{Output, PRIVATE},
 };
 use hushtable_jobs::{delivery::Delivery, link::Link};
 
@@ -118,12 +117,6 @@ pub enum Who {
     Shares,
 }
 
-/// Where results go.
-pub struct Outputs {
-    pub results: Output,
-    pub present: Option<Output>,
-}
-
 impl Lookup {
     pub fn keys(&self) -> &Path {
         self.keys.as_deref().expect("clap requires it")
@@ -152,33 +145,26 @@ impl Lookup {
         Ok(())
     }
 
-    /// The files for results, none of which is an input; nothing if none is named.
-    pub fn outputs(&self, keys: &Keys<'_>) -> Result<Option<Outputs>> {
+    /// Refuses what does not fit what is asked for.
+    pub fn check(&self) -> Result<()> {
         if self.present.is_some() && !self.shares() {
             return Err(Failure::new(
                 "--present needs --reveal shares; otherwise present is a column of the results",
             ));
         }
-        if self.shares() {
-            self.delivery.no_mode()?;
-        }
-        let inputs: Vec<&Path> = [self.keys()]
-            .into_iter()
-            .chain(self.link.identity())
-            .chain(self.copy.as_deref())
-            .chain(self.csv.inputs())
-            .collect();
         self.files_apart()?;
-        let Some(path) = &self.delivery.output else { return Ok(None) };
-        if !self.shares() {
-            hushtable_columns::FileFormat::of_output(path)?;
+        match &self.delivery.output {
+            _ if self.shares() => self.delivery.no_mode(),
+            Some(path) => hushtable_columns::FileFormat::of_output(path).map(drop),
+            None => Ok(()),
         }
-        let mode = self.delivery.output_mode.unwrap_or(hushtable_columns::output::PRIVATE);
-        let reserve = |path: &PathBuf| Output::reserve(path, &inputs, mode, self.delivery.force);
-        hushtable_columns::disk::check(path, keys.bytes())?;
-        Ok(Some(Outputs {
-            results: reserve(path)?,
-            present: self.present.as_ref().map(reserve).transpose()?,
-        }))
+    }
+
+    /// The file for shares of presence, where there is an output for the results; it replaces none of these files.
+    pub fn presence(&self, inputs: &[&Path]) -> Result<Option<Output>> {
+        let path = self.present.as_ref().filter(|_| self.delivery.output.is_some());
+        let inputs: Vec<&Path> =
+            inputs.iter().copied().chain(self.link.identity()).chain(self.copy.as_deref()).collect();
+        path.map(|path| Output::reserve(path, &inputs, PRIVATE, self.delivery.force)).transpose()
     }
 }

@@ -112,14 +112,14 @@ impl<'a> Keys<'a> {
         description: &Description,
         reading: Reading,
         strict: bool,
-    ) -> Result<(Wiped<u128>, Vec<bool>)> {
+    ) -> Result<(Wiped<u64>, Vec<bool>)> {
         if let Some(file) = &self.shares {
             shares_fit(file, description).map_err(|what| self.says(&what))?;
             return Ok((Wiped::default(), vec![true; file.count]));
         }
         let kind = description.key.kind;
-        let mut keys = Wiped::from(Vec::with_capacity(self.len()));
-        let (mut known, mut bad) = (Vec::with_capacity(self.len()), Bad::new(self.place));
+        let (mut keys, mut known) = (Wiped::default(), Vec::with_capacity(self.len()));
+        let mut bad = Bad::new(self.place);
         for (text, &place) in self.texts.iter().zip(&self.places) {
             let field = if self.dialect.decimal == ',' { Field::Comma(text) } else { Field::Text(text) };
             let read = kind.read(&field, reading);
@@ -137,7 +137,7 @@ impl<'a> Keys<'a> {
             }
             let key = read.unwrap_or(None);
             known.push(key.is_some());
-            keys.extend_from_slice(&[key.unwrap_or(0)]);
+            kind.append(key.unwrap_or(0), &mut keys);
         }
         let count = bad.count();
         bad.check(self.path, self.dialect).map_err(|cells| {

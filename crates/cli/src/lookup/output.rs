@@ -2,54 +2,43 @@
 
 use std::io;
 
-use crate::lookup::{
-    arguments::{Lookup, Outputs},
-    done::Done,
-    keys::Keys,
-};
-use apps::private_table::{Cell, Results, Scale, ValueKind};
+use crate::lookup::{arguments::Lookup, keys::Keys};
+use apps::private_table::{Cell, Description, Looked, Scale, ValueKind};
 use hushtable_columns::{
     self as columns, FileFormat, Series,
     failure::{Cause, Failure, Result},
-    output::{Writer, write_both},
+    output::{Output, Writer, write_both},
+    shares::ShareFile,
 };
-use hushtable_jobs::{digits::Digits, private_table::share_files};
+use hushtable_jobs::digits::Digits;
 
 /// The column that says whether a key is there.
 const PRESENT: &str = "present";
 
-/// Writes what came out.
-pub fn write(args: &Lookup, keys: &Keys<'_>, outputs: Outputs, done: &Done) -> Result<()> {
-    let path = outputs.results.path().to_owned();
-    match &done.results {
-        Results::Shared(shared) => {
-            let column = match done.gets {
-                apps::private_table::Gets::Shared(column) => column,
-                apps::private_table::Gets::Client => 0,
-            };
-            let [values, present] =
-                share_files(&done.description, column, shared, done.session, args.link.role());
-            match outputs.present {
-                None => outputs.results.write(|to| values.write(to))?,
-                Some(output) => {
-                    write_both((outputs.results, |to| values.write(to)), (output, |to| present.write(to)))?;
-                }
-            }
-        }
-        Results::Rows(words, present) => {
-            let present: Vec<bool> =
-                present.iter().zip(&done.known).map(|(here, known)| *here && *known).collect();
-            let table = Table::of(args, keys, done, words, &present)?;
-            let format = FileFormat::of(&path);
-            outputs.results.write(|to| match format {
-                FileFormat::Csv => table.csv(to, keys),
-                _ => columns::write_series(to, format, &table.series(keys)),
-            })?;
-        }
+/// Writes rows, of which `known` says whether their keys can be in the table at all.
+pub fn rows(
+    args: &Lookup,
+    keys: &Keys<'_>,
+    output: Output,
+    description: &Description,
+    (looked, known): (&Looked, &[bool]),
+) -> Result<()> {
+    let present: Vec<bool> =
+        looked.present.iter().zip(known).map(|(&here, known)| here == 1 && *known).collect();
+    let table = Table::of(args, keys, description, &looked.values, &present)?;
+    let format = FileFormat::of(output.path());
+    output.write(|to| match format {
+        FileFormat::Csv => table.csv(to, keys),
+        _ => columns::write_series(to, format, &table.series(keys)),
+    })
+}
+
+/// Writes shares of values, and those of presence where they have a file.
+pub fn shares([values, here]: [ShareFile; 2], output: Output, present: Option<Output>) -> Result<()> {
+    match present {
+        None => output.write(|to| values.write(to)),
+        Some(present) => write_both((output, |to| values.write(to)), (present, |to| here.write(to))),
     }
-    let rows = if keys.len() == 1 { "row" } else { "rows" };
-    eprintln!("wrote {} {rows} to {}", keys.len(), path.display());
-    Ok(())
 }
 
 /// Rows to write: names of columns, and their cells; none where a key is absent.
@@ -65,11 +54,10 @@ impl<'a> Table<'a> {
     fn of(
         args: &'a Lookup,
         keys: &'a Keys<'_>,
-        done: &'a Done,
+        description: &'a Description,
         words: &[u64],
         present: &'a [bool],
     ) -> Result<Self> {
-        let description = &done.description;
         let wanted: Vec<usize> = match args.value.as_slice() {
             [] => (0..description.values.len()).collect(),
             names => names.iter().filter_map(|name| description.column(name)).collect(),

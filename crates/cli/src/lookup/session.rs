@@ -8,30 +8,21 @@ use std::{
 };
 
 use crate::lookup::{
-    arguments::{Lookup, Outputs},
+    arguments::Lookup,
     cache::{Cache, Kept},
-    done::Done,
     keys::{self, Keys},
-    output,
 };
-use apps::private_table::{
-    AllKeys, Answer, Description, Found, Gets, Reading, Request, Results, Took, find, look_all_up,
-    prepare_ot, request,
+use apps::{
+    held_table::Table,
+    private_table::{Answer, Description, Found, Gets, KeyLookup, Reading, Request, find, request},
 };
-use hushtable::{
-    Error, Party,
-    confidential::copy::{Arriving, EncryptedCopy},
-    net::Connection,
-    run::Phase,
-    session::Session,
-};
+use hushtable::{Error, confidential::copy::Arriving, net::Connection, session::Session};
 use hushtable_columns::{
     failure::{Cause, Failure, Result},
-    shares::role_name,
     units,
 };
-use hushtable_jobs::{choice::Choosing, cost::Phases, private_table, progress::Progress, seal::seal};
-use serde::Serialize;
+use hushtable_jobs::{private_table, progress::Progress};
+use prim::Wiped;
 
 /// A server without room is asked again after so long, then less and less often.
 const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(5)];
@@ -43,21 +34,9 @@ const HELD: &str = "the peer holds what is left for sessions under way";
 /// Connections that bring nothing, or versions that come to nothing, one after the other.
 const TRIES: u32 = 5;
 
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Report<'a> {
-    kind: &'a str,
-    role: &'a str,
-    rows: usize,
-    /// Bytes of the copy that were fetched.
-    copy: u64,
-    #[serde(flatten)]
-    phases: Phases,
-}
-
 /// How a session ended.
 enum Step {
-    Done(Box<Done>),
+    Ready(Box<Ready>),
     /// There was no room, and why.
     Busy(&'static str),
     /// Another session is needed: there is another version by now, or the copy is not what it should be.
@@ -65,6 +44,25 @@ enum Step {
     /// The connection broke while the copy came; whether some of it did, and not more than of several copies by now: a peer
     /// may have another version each time.
     Broken(bool, Failure),
+}
+
+/// A session in which the lookups come next.
+pub struct Ready {
+    pub session: Session,
+    /// When it began.
+    pub start: Instant,
+    pub asked: Asked,
+    /// Bytes of copies that came, in earlier sessions too.
+    pub fetched: u64,
+}
+
+/// What is looked up.
+pub struct Asked {
+    pub lookup: KeyLookup,
+    /// The words of this party's own keys; nothing if they are shared.
+    pub keys: Wiped<u64>,
+    /// Whether each key can be in the table at all.
+    pub known: Vec<bool>,
 }
 
 /// What goes over from one session to the next.
@@ -92,13 +90,13 @@ pub fn describe(args: &Lookup) -> Result<()> {
     }
 }
 
-/// Looks all keys up and delivers the results.
-pub fn look_up(args: &Lookup, keys: &Keys<'_>, outputs: Outputs) -> Result<()> {
+/// The session in which the keys are looked up.
+pub fn ready(args: &Lookup, keys: &Keys<'_>) -> Result<Ready> {
     let end = Instant::now() + args.link.wait();
     let (mut course, mut pause, mut tries) = (Course::default(), PAUSES[0], 0);
-    let done = loop {
+    loop {
         match session(args, keys, &mut course)? {
-            Step::Done(done) => break done,
+            Step::Ready(ready) => return Ok(*ready),
             Step::Busy(why) => wait_for_room(why, &mut pause, end)?,
             Step::Again(why) if tries < TRIES => {
                 tries += 1;
@@ -116,22 +114,7 @@ pub fn look_up(args: &Lookup, keys: &Keys<'_>, outputs: Outputs) -> Result<()> {
                 thread::sleep(PAUSES[0] * tries);
             }
         }
-    };
-    args.link.note(|record| record.took(done.phases));
-    output::write(args, keys, outputs, &done)?;
-    if args.delivery.json {
-        let (role, copy) = (role_name(args.link.role()), course.fetched);
-        let report = Report { kind: "lookup", role, rows: keys.len(), copy, phases: done.phases };
-        hushtable_jobs::explain::print(&(serde_json::to_string(&report).expect("plain data") + "\n"))?;
     }
-    if !args.delivery.quiet {
-        eprint!("{}", done.phases.table());
-        match course.fetched {
-            0 => eprintln!("the copy was here"),
-            fetched => eprintln!("of these {} were the copy, which is kept", units::bytes(fetched)),
-        }
-    }
-    Ok(())
 }
 
 fn wait_for_room(why: &str, pause: &mut Duration, end: Instant) -> Result<()> {
@@ -150,7 +133,7 @@ fn wait_for_room(why: &str, pause: &mut Duration, end: Instant) -> Result<()> {
 fn session(args: &Lookup, keys: &Keys<'_>, course: &mut Course) -> Result<Step> {
     let (connection, start) = args.link.open()?;
     args.link.note(|record| record.met(&connection));
-    let (id, peer) = (connection.id(), named(&connection));
+    let peer = named(&connection);
     let mut s = Session::new(connection)?;
     let description = match find(&mut s) {
         // Too many to be told so.
@@ -172,30 +155,25 @@ fn session(args: &Lookup, keys: &Keys<'_>, course: &mut Course) -> Result<Step> 
     {
         eprintln!("warning: {hint}");
     }
-    let all = match keys.half() {
-        None => AllKeys::Own(&encoded),
-        Some((shares, bits, _)) => AllKeys::Shared(shares, bits),
-    };
-    if all.len() as u64 > description.lookups {
-        return Err(too_many(all.len(), description.lookups));
+    let lookups = keys.len() as u64;
+    if lookups > description.lookups {
+        return Err(too_many(keys.len(), description.lookups));
     }
     let cache = Cache::open(args.copy.as_deref(), &peer, &description)?;
     let asked = Request {
         digest: description.digest,
         messages: 0,
-        lookups: all.len() as u64,
+        lookups,
         gets,
         keys: keys.half().map(|(.., name)| name),
     };
-    let copy = match fetch(args, &mut s, (&description, asked), cache, course)? {
-        Ok(copy) => copy,
+    let table = match fetch(args, &mut s, (&description, asked), cache, course)? {
+        Ok(table) => table,
         Err(step) => return Ok(step),
     };
-    let wish = Choosing::default().calibration()?.wish(&args.link);
-    let p = Party::start(s, wish)?;
-    let (results, [set_up, offline, online]) = compute(args, p, start, (&description, &copy), (all, asked))?;
-    let phases = Phases::of(args.link.role(), set_up, offline, online);
-    Ok(Step::Done(Box::new(Done { description, gets, results, known, session: id, phases })))
+    let lookup = KeyLookup::new(description, table, gets, keys.half().map(|(_, bits, _)| bits))?;
+    let asked = Asked { lookup, keys: encoded, known };
+    Ok(Step::Ready(Box::new(Ready { session: s, start, asked, fetched: course.fetched })))
 }
 
 /// Whose table it is, for the name of the copy's file.
@@ -210,7 +188,7 @@ fn fetch(
     (description, asked): (&Description, Request),
     mut cache: Cache,
     course: &mut Course,
-) -> Result<std::result::Result<EncryptedCopy, Step>> {
+) -> Result<std::result::Result<Table, Step>> {
     let (job, digest) = (description.job(), description.digest);
     let (whole, mut arriving) = match cache.load(job, digest)? {
         Kept::Whole(copy) => (Some(*copy), None),
@@ -250,7 +228,7 @@ fn fetch(
         }
     }
     match (whole, arriving) {
-        (Some(copy), _) => cache.close().map(|()| Ok(copy)),
+        (Some(copy), _) => cache.close().map(|()| Ok(copy.into())),
         (None, Some(arriving)) => arrived(arriving, cache, description),
         (None, None) => unreachable!("one of both"),
     }
@@ -261,14 +239,16 @@ fn arrived(
     arriving: Arriving,
     mut cache: Cache,
     description: &Description,
-) -> Result<std::result::Result<EncryptedCopy, Step>> {
+) -> Result<std::result::Result<Table, Step>> {
     let copy = arriving.finish();
     if copy.is_err() {
         // A part of it was altered on the disk, or on its way.
         cache.begin(&Arriving::new(description.job(), description.digest)?)?;
     }
     cache.close()?;
-    Ok(copy.map_err(|_| Step::Again("the copy does not match its digest, and is fetched anew")))
+    Ok(copy
+        .map(Table::from)
+        .map_err(|_| Step::Again("the copy does not match its digest, and is fetched anew")))
 }
 
 fn too_many(keys: usize, most: u64) -> Failure {
@@ -301,31 +281,6 @@ fn refused(answer: Answer, asked: &Request, description: &Description) -> Failur
         _ => "the peer did not understand what was asked for".into(),
     };
     Failure::Reported(Cause::Disagreement, what)
-}
-
-/// The lookups, when the copy is here.
-fn compute(
-    args: &Lookup,
-    mut p: Party,
-    start: Instant,
-    (description, copy): (&Description, &EncryptedCopy),
-    (keys, asked): (AllKeys<'_>, Request),
-) -> Result<(Results, [Phase; 3])> {
-    let bits = if let AllKeys::Shared(_, bits) = keys { Some(bits) } else { None };
-    let gets = asked.gets;
-    prepare_ot(&mut p, description, (gets, bits), keys.len() as u64)?;
-    let set_up = Phase::new(start, p.take_cost());
-    let (progress, mut took) = (Progress::start("lookups", keys.len(), args.delivery.quiet), Took::default());
-    let results = look_all_up(&mut p, (description, copy), (keys, gets), &mut took, |done| {
-        progress.done().store(done as usize, Ordering::Relaxed);
-    })?;
-    // The peer has kept its shares by now, where it keeps some.
-    let sign = args.delivery.sign;
-    let theirs = p.exchange(vec![u8::from(sign)], 1)? == [1];
-    let agreed = private_table::agreed(description, &asked);
-    args.link.note(|record| record.compared(agreed.clone()));
-    seal(&args.link, &mut p, [sign, theirs], ("lookup", &agreed, "computed"));
-    Ok((results, [set_up, took.offline, took.online]))
 }
 
 impl Lookup {

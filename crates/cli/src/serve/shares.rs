@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::serve::quota;
-use apps::private_table::{Description, Shared};
+use apps::private_table::{KeyLookup, Looked};
 use hushtable::Role;
 use hushtable_columns::{
     failure::Result,
@@ -14,12 +14,12 @@ use hushtable_jobs::private_table::share_files;
 /// Writes both files of a session, or none.
 pub fn keep(
     folder: &Path,
-    description: &Description,
-    column: u8,
-    shared: &Shared,
+    lookup: &KeyLookup,
+    column: usize,
+    looked: Looked,
     session: [u8; 32],
 ) -> Result<()> {
-    let files = share_files(description, column, shared, session, Role::P0);
+    let files = share_files(lookup, column, looked, session, Role::P0);
     let name = quota::name(&session);
     let [values, present] = quota::ENDS.map(|end| folder.join(name.clone() + end));
     let reserve = |path: &Path| Output::reserve(path, &[], PRIVATE, false);

@@ -1,19 +1,30 @@
 //! A client's session, and its line in the log.
 
-use std::{fmt::Write as _, net::SocketAddr, path::Path, sync::Arc, time::Instant};
+use std::{
+    fmt::Write as _,
+    net::SocketAddr,
+    path::Path,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Instant,
+};
 
 use crate::serve::{
     ledger::{Granted, Ledger},
+    limits::Reserved,
     log,
     quota::Room,
     shares,
     versions::Versions,
 };
-use apps::private_table::{Answer, Gets, Request, Served, Step, Took, prepare_ot};
+use apps::private_table::{Answer, Gets, Request, Served};
 use hushtable::{
     Error, Party,
     net::{Connection, Identity},
     ot::OtWish,
+    run::{self, Watch},
     session::Session,
 };
 use hushtable_columns::{failure::Result, units};
@@ -85,20 +96,18 @@ fn work<'a>(
         return Ok(());
     }
     let mut p = Party::start(s, wish)?;
-    let (description, mut took) = (served.description(), Took::default());
-    let keys = granted.keys.as_ref().map(|file| (&file.shares[..], file.bits));
-    prepare_ot(&mut p, description, (request.gets, keys.map(|(_, bits)| bits)), request.lookups)?;
-    let mut lookups = granted.lookups.take();
-    let shared = served.serve(&mut p, &request, keys, &mut took, |step| match step {
-        Step::Begins(count) => lookups.iter_mut().for_each(|lookups| lookups.spend(count)),
-        Step::Done(done) => did.done = done,
-    })?;
+    let keys = granted.keys.as_ref();
+    let lookup = served.lookup(request.gets, keys.map(|file| file.bits))?;
+    run::set_up(&lookup, &mut p, request.lookups as usize)?;
+    let counting = Counting { held: Mutex::new(granted.lookups.take()), done: AtomicU64::new(0) };
+    let looked = lookup.look_up(&mut p, request.lookups, keys.map(|file| &file.shares[..]), &counting);
+    did.done = counting.done.into_inner();
+    let looked = looked?;
     // A client that has gone by now keeps no shares of its results, and none are kept here; what it keeps once this party
     // has sent its word is kept here too.
     let theirs = p.recv(1)? == [1];
-    if let (Some(shared), Gets::Shared(column), Some(folder)) = (shared, request.gets, &versions.args.shares)
-    {
-        let kept = shares::keep(folder, description, column, &shared, id);
+    if let (Some(column), Some(folder)) = (lookup.column(), &versions.args.shares) {
+        let kept = shares::keep(folder, &lookup, column, looked, id);
         // The client keeps its shares only if these are kept.
         kept.map_err(|failure| failure.worded(|text| format!("shares could not be kept: {text}")))
             .inspect_err(|failure| {
@@ -112,8 +121,27 @@ fn work<'a>(
     let sign = versions.args.sign;
     p.send(vec![u8::from(sign)])?;
     match versions.args.port.identity.as_deref().filter(|_| sign && theirs) {
-        Some(folder) => countersign(&mut p, folder, &agreed(description, &request)),
+        Some(folder) => countersign(&mut p, folder, &agreed(&lookup, request.lookups)),
         None => Ok(()),
+    }
+}
+
+/// What becomes of the keys that a session holds.
+struct Counting<'a> {
+    held: Mutex<Option<Reserved<'a>>>,
+    /// So many are done.
+    done: AtomicU64,
+}
+
+impl Watch for Counting<'_> {
+    /// From now on the client may come to see their rows: they are spent, whatever becomes of the session.
+    fn begins(&self, items: usize) {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.iter_mut().for_each(|held| held.spend(items as u64));
+    }
+
+    fn done(&self, items: usize) {
+        self.done.fetch_add(items as u64, Ordering::Relaxed);
     }
 }
 

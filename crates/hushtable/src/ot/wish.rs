@@ -34,7 +34,7 @@ pub struct OtWish {
     pub link: Option<LinkShape>,
     /// How fast the machines are.
     pub rates: Rates,
-    /// Bytes of memory that a batch may take here in each lane, 1 MiB and more.
+    /// Bytes of memory that a batch may take here in each lane: whole MiB, 32 and more.
     pub memory: u64,
 }
 
@@ -47,6 +47,8 @@ impl Default for OtWish {
 /// Bytes of memory for a batch, where nothing else is said.
 const MEMORY: u64 = 256 << 20;
 const MIB: u64 = 1 << 20;
+/// The least, so that nobody can have the other cut its work into batches of a few items.
+const LEAST_MIB: u32 = 32;
 
 impl OtWish {
     /// For this extension.
@@ -67,7 +69,7 @@ impl OtWish {
         Self { rates, ..self }
     }
 
-    /// With so many bytes of memory for a batch, in each lane: 1 MiB and more.
+    /// With so many bytes of memory for a batch, in each lane: whole MiB, 32 and more.
     #[must_use]
     pub fn memory(self, memory: u64) -> Self {
         Self { memory, ..self }
@@ -141,7 +143,7 @@ impl Offer {
     pub fn new(wish: &OtWish, link: Option<LinkShape>) -> Self {
         let link = wish.link.or(link);
         let (knows, link) = (link.is_some(), link.unwrap_or(UNKNOWN).within());
-        let memory = u32::try_from(wish.memory / MIB).unwrap_or(u32::MAX).max(1);
+        let memory = u32::try_from(wish.memory / MIB).unwrap_or(u32::MAX).max(LEAST_MIB);
         Self { asked: wish.scheme, knows, limits: Limits::new(None, &link, &wish.rates), link, memory }
     }
 
@@ -176,7 +178,7 @@ impl Offer {
         let limits = Limits { k: k.into(), direct: direct == 1, ends: [word(0), word(1), word(2)] };
         let link = LinkShape::from_bytes(std::array::from_fn(|i| rest[24 + i])).ok_or_else(strange)?;
         let memory = u32::from_le_bytes(std::array::from_fn(|i| rest[40 + i]));
-        if !limits.are_sane() || memory == 0 {
+        if !limits.are_sane() || memory < LEAST_MIB {
             return Err(strange());
         }
         Ok(Self { asked, knows: knows == 1, limits, link, memory })

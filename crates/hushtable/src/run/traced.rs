@@ -7,6 +7,10 @@ use crate::net::Log;
 pub struct Traced<'a>(pub &'a dyn Watch);
 
 impl Watch for Traced<'_> {
+    fn begins(&self, items: usize) {
+        self.0.begins(items);
+    }
+
     fn done(&self, items: usize) {
         tracing::debug!(target: "hushtable::run", items, "done");
         self.0.done(items);

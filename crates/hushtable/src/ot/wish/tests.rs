@@ -50,7 +50,7 @@ fn both_come_to_the_same() {
 #[test]
 fn the_lesser_memory_is_taken() {
     let offer = |memory| Offer::new(&OtWish::default().memory(memory), None);
-    for (p0, p1, wanted) in [(1 << 30, 3 << 20, 3 << 20), (5 << 20, 1 << 40, 5 << 20), (0, 1 << 30, 1 << 20)]
+    for (p0, p1, wanted) in [(1 << 30, 33 << 20, 33 << 20), (50 << 20, 1 << 40, 50 << 20), (0, 1 << 30, 32 << 20)]
     {
         let [p0, p1] = [p0, p1].map(offer);
         let sent = Offer::of_peer(&p1.to_bytes()).expect("an offer");
@@ -86,7 +86,7 @@ fn strange_offers_are_refused() {
         changed(36, &f64::INFINITY.to_le_bytes()),
         changed(36, &(-1f64).to_le_bytes()),
         changed(36, &2e6f64.to_le_bytes()),
-        changed(44, &0u32.to_le_bytes()), // no memory
+        changed(44, &31u32.to_le_bytes()), // too little memory
         Offer::of_peer(&good[..47]),
         Offer::of_peer(&[&good[..], &[0]].concat()),
         Offer::of_peer(&[]),
