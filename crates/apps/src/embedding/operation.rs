@@ -75,6 +75,10 @@ impl Operation for Embedding {
         self.job.most()
     }
 
+    fn stocks(&self) -> bool {
+        false
+    }
+
     fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
         let (job, columns) = (self.job, self.job.columns as usize);
         let [w, sum, l] = job.widths();

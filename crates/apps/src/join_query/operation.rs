@@ -85,6 +85,10 @@ impl Operation for JoinQuery {
         lookups_at_once(&self.job.copy())
     }
 
+    fn stocks(&self) -> bool {
+        false
+    }
+
     fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
         let (job, ands) = (self.job.clone(), self.job.ands());
         let lookups = Lookups::prepare(p, job.copy(), items)?;

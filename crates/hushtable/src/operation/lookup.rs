@@ -132,7 +132,10 @@ impl Operation for Lookup {
     }
 
     fn effort(&self, items: usize, _: &Setting) -> Result<Effort> {
-        self.protocol.effort(&self.job, items)
+        let effort = self.protocol.effort(&self.job, items)?;
+        // An index and an entry besides, as words.
+        let memory = effort.memory.map(|memory| memory + 16 * items as u64);
+        Ok(effort.remembering(memory))
     }
 
     fn ways(&self) -> Result<Option<Ways>> {
