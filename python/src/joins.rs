@@ -244,7 +244,7 @@ impl Sums {
         let noise = noise.map(|(epsilon, reach)| GroupNoise::split(epsilon, &reach)).transpose();
         let noise = noise.map_err(|e| raise(py, &e))?;
         let shape = GroupShape { bins, groups, widths, least, noise };
-        shape.bill().map_err(|e| raise(py, &e))?;
+        shape.check().map_err(|e| raise(py, &e))?;
         Ok(Self(shape))
     }
 
@@ -275,7 +275,7 @@ impl Sums {
             operands.push(Wiped::from(column.as_slice()?.to_vec()));
         }
         let shape = self.0.clone();
-        p.chance.add(py, &GroupShape::chance(&shape))?;
+        p.chance.add(py, &shape.chance(1))?;
         let opened = p.call(py, name, move |steps, progress| {
             let operands: Vec<&[u64]> = operands.iter().map(|words| &words[..]).collect();
             let opened = outcomes(steps, progress, &shape, &operands, Reveal::Both)?;

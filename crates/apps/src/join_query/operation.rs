@@ -120,7 +120,7 @@ impl Material for Prepared {
         same("words of the keys", items * words, keys.len())?;
         same("bits of the keys", items, counts.len())?;
         let rows = lookups.eval(s, table.held(), &key_shares(keys, words, job.keys.bits()))?;
-        let counts = Bits::collect(counts.iter().map(|word| word & 1));
+        let counts = Bits::collect(counts.iter().copied());
         let there: Vec<Bits> = match (job.per_key, &rows.present) {
             (1, None) => Vec::new(),
             (1, Some(present)) => vec![present.clone()],
