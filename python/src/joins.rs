@@ -151,7 +151,6 @@ pub fn intersect<'py>(
     let mine = p.role();
     let intersect = Intersect { psi, ids: set };
     let found = p.call(py, name, move |steps, progress| {
-        steps.phase("setup", |p| p.agree(&intersect.fields()))?;
         Ok(outcomes(steps, progress, &intersect, &[], Reveal::Nobody)?.remove(0).values())
     })?;
     let learns = learns == Learns::Both || learns == Learns::Only(mine);
@@ -204,7 +203,6 @@ pub fn join<'py>(
     let tables = JoinTables { join: join.clone(), ids: Arc::clone(&ids.set), columns: Arc::new(columns) };
     let mine = p.role();
     let (matched, additive, bitwise, own, rows) = p.call(py, name, move |steps, progress| {
-        steps.phase("setup", |p| p.agree(&tables.fields()))?;
         let given = outcomes(steps, progress, &tables, &[], Reveal::Nobody)?;
         let joined = Joined::of(&join, mine, given.into_iter().map(Outcome::into_words).collect())?;
         let rows =
