@@ -151,7 +151,6 @@ pub fn intersect<'py>(
     let mine = p.role();
     let intersect = Intersect { psi, ids: set };
     let found = p.call(py, name, move |steps, progress| {
-        steps.phase("setup", |p| p.agree(&intersect.fields()))?;
         Ok(outcomes(steps, progress, &intersect, &[], Reveal::Nobody)?.remove(0).values())
     })?;
     let learns = learns == Learns::Both || learns == Learns::Only(mine);
@@ -204,7 +203,6 @@ pub fn join<'py>(
     let tables = JoinTables { join: join.clone(), ids: Arc::clone(&ids.set), columns: Arc::new(columns) };
     let mine = p.role();
     let (matched, additive, bitwise, own, rows) = p.call(py, name, move |steps, progress| {
-        steps.phase("setup", |p| p.agree(&tables.fields()))?;
         let given = outcomes(steps, progress, &tables, &[], Reveal::Nobody)?;
         let joined = Joined::of(&join, mine, given.into_iter().map(Outcome::into_words).collect())?;
         let rows =
@@ -244,7 +242,7 @@ impl Sums {
         let noise = noise.map(|(epsilon, reach)| GroupNoise::split(epsilon, &reach)).transpose();
         let noise = noise.map_err(|e| raise(py, &e))?;
         let shape = GroupShape { bins, groups, widths, least, noise };
-        shape.bill().map_err(|e| raise(py, &e))?;
+        shape.check().map_err(|e| raise(py, &e))?;
         Ok(Self(shape))
     }
 
@@ -275,7 +273,7 @@ impl Sums {
             operands.push(Wiped::from(column.as_slice()?.to_vec()));
         }
         let shape = self.0.clone();
-        p.chance.add(py, &GroupShape::chance(&shape))?;
+        p.chance.add(py, &shape.chance(1))?;
         let opened = p.call(py, name, move |steps, progress| {
             let operands: Vec<&[u64]> = operands.iter().map(|words| &words[..]).collect();
             let opened = outcomes(steps, progress, &shape, &operands, Reveal::Both)?;

@@ -164,6 +164,7 @@ def test_what_parties_disagree_on():
     differ(ask(), ask(normalise=["none", "trim"]))
     differ(ask(), lambda p: ht.psi(p, ["a"]))
     differ(lambda p: ht.psi(p, ["a"]), lambda p: ht.psi(p, ["a"], learns=1))
+    differ(lambda p: ht.psi(p, ["a"]), lambda p: ht.psi(p, ["a"], normalise="lower"))
     both = ask()
     differ(lambda p: both(p).count(), lambda p: both(p).count(least=3))
     differ(lambda p: both(p).count(least=1, noise=0.5), lambda p: both(p).count(least=1))

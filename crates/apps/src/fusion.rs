@@ -21,8 +21,9 @@ use hushtable::{
     AShare, Error, Result,
     arith::{Fixed, Objective},
     bill::Bill,
+    error::same,
     math::{Bounds, Evaluation, Function, Method, Options, Outside},
-    operation::{Bands, Material, Operation, Port, Signature},
+    operation::{Bands, Material, Operation, Port, Signature, Words, spend},
     ot::Setting,
     source::Origin,
     terms::Value,
@@ -140,7 +141,20 @@ impl Operation for Fusion {
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
         let tangents = self.tangent.prepare(from, self.devices() * items)?;
         let reached = self.reached.material(from, items)?;
-        Ok(Box::new(Scores { fusion: self.clone(), items, tangents, reached }))
+        let (weights, fraction) = (self.weights.clone(), self.fraction);
+        Ok(spend(items, move |s, given| {
+            same("devices", weights.len(), given.len())?;
+            given.iter().try_for_each(|scores| same("scores of a device", items, scores.len()))?;
+            let scores = AShare::<u64>::new(BITS, given.concat());
+            let phi = tangents.eval(s, &Fixed::new(scores, fraction + 1)?)?;
+            let phi = phi.share().words();
+            let weighted = |i: usize| {
+                let all = weights.iter().enumerate();
+                all.fold(0u64, |sum, (device, w)| sum.wrapping_add(w.wrapping_mul(phi[device * items + i])))
+            };
+            let sums = Words::new((0..items).map(|i| low(weighted(i), BITS)).collect());
+            reached.eval(s, &[&sums])
+        }))
     }
 
     fn tells(&self) -> String {
@@ -151,44 +165,5 @@ impl Operation for Fusion {
         let all = self.weights.iter().sum::<u64>() as f64 / f64::from(1u32 << WEIGHT);
         let off = all / 2f64.powi(FRACTION as i32);
         Some(format!("{}\nthe weighted sum of tangents is off by {off:.5} at most", self.tangent.card()))
-    }
-}
-
-/// One-time material for some people.
-struct Scores {
-    fusion: Fusion,
-    items: usize,
-    tangents: hushtable::math::Prepared,
-    reached: Box<dyn Material>,
-}
-
-impl Material for Scores {
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn eval(
-        self: Box<Self>,
-        s: &mut hushtable::session::Session,
-        operands: &[&[u64]],
-    ) -> Result<Vec<hushtable::operation::Words>> {
-        let Self { fusion, items, tangents, reached } = *self;
-        let (want, got) = (fusion.devices(), operands.len());
-        if got != want {
-            return Err(Error::Shape { what: "devices", want, got });
-        }
-        if let Some(short) = operands.iter().find(|scores| scores.len() != items) {
-            return Err(Error::Shape { what: "scores of a device", want: items, got: short.len() });
-        }
-        let scores =
-            AShare::<u64>::new(BITS, operands.iter().flat_map(|o| o.iter()).map(|w| low(*w, BITS)).collect());
-        let phi = tangents.eval(s, &Fixed::new(scores, fusion.fraction + 1)?)?;
-        let phi = phi.share().words();
-        let weighted = |i: usize| {
-            let all = fusion.weights.iter().enumerate();
-            all.fold(0u64, |sum, (device, w)| sum.wrapping_add(w.wrapping_mul(phi[device * items + i])))
-        };
-        let sums = hushtable::operation::Words::new((0..items).map(|i| low(weighted(i), BITS)).collect());
-        reached.eval(s, &[&sums])
     }
 }

@@ -18,7 +18,7 @@
 //!    before each a bit that says that there is one, if r is not 1.
 //! 2. *Join*: lookups in it, and an AND of each such bit, or of the bit of presence, with the key's.
 //! 3. *Filter*: numbers become [additive](hushtable::arith::XorToAdditive) where they are not; a comparison, an AND.
-//! 4. *Aggregate*: an AND of the rows' bits with those of each group, then [`Groups`](crate::statistics::Groups).
+//! 4. *Aggregate*: an AND of the rows' bits with those of each group, then those of [`GroupShape`](crate::statistics::GroupShape).
 //!
 //! # Cost
 //! Of a join, m lookups of rows of `r (1 + w)` bits, and m operands with r ANDs, in 1 round. Of the others, those of their

@@ -2,51 +2,46 @@
 //!
 //! # Functionality
 //! In: the bit of each bin whether it matches, and columns that are 0 where it does not, as
-//! [`Joined`](crate::join::Joined) has them. Out, as shares until they are opened: the count of matches; sums; sums of
-//! products, of which with count and sums [`Moments`] are computed, in the clear; counts and sums by group; the
-//! largest and the smallest number, and the least of public cuts that a quantile does not reach ([`Extremes`],
-//! [`Quantile`]).
+//! [`Joined`](crate::join::Joined) has them. Out, as shares until they are opened: the count of [`Matches`]; counts and sums
+//! by group ([`GroupShape`]), of which [`CutGroups`] makes the bits from numbers; the largest and the smallest number
+//! ([`Extreme`]); the first of public cuts below which a share of the numbers lies ([`Quantile`]). [`Moments`] follow in
+//! the clear from opened counts and sums, of products too.
+//!
+//! Each is an [operation](hushtable::operation::Operation), and a join is one item of it, but that of [`CutGroups`] is a
+//! bin. [`run`](hushtable::run) compares what the parties ask, least sizes and noise too, before any work: a difference
+//! ends both with `Error::Handshake`.
 //!
 //! **What is opened is all that is told**: a mean and a variance tell count, sum and sum of squares. A group with few
-//! members tells of them: [`Grouped::open`] opens nothing of groups that are smaller than a public least size, so that a
-//! small one looks like an empty one. That does not help where the same is known by another way: do not open a total
-//! beside groups, nor a second query that differs in one person. Keep a list of what was asked. [`Laplace`] noise of
-//! both parties, added before opening, bounds what any query tells. Of groups, counts and sums get it, or neither
-//! ([`GroupNoise`]). Under noise the least size is compared with the noisy count: a small group may be opened, and a
-//! large one may not.
+//! members tells of them: nothing is opened of groups that are smaller than a public least size, so that a small one
+//! looks like an empty one. That does not help where the same is known by another way: do not open a total beside groups,
+//! nor a second query that differs in one person. Keep a list of what was asked. [`Laplace`] noise of both parties, added
+//! before opening, bounds what any query tells. Of groups, counts and sums get it, or neither ([`GroupNoise`]). Under noise
+//! the least size is compared with the noisy count: a small group may be opened, and a large one may not.
 //!
 //! Sums are mod `2^l` of the column's width. It is the caller's to leave room for what rows add up to; noise that might
-//! leave this room is refused ([`GroupShape::chance`]).
-//!
-//! What the parties ask is compared before anything is opened: shapes, least sizes and noise. A difference ends both
-//! with `Error::Handshake`.
+//! leave this room is refused ([`GroupShape::check`]).
 //!
 //! # Protocol
-//! * *Count*: the bits become additive words of 32 bits, which are added up.
-//! * *Sums*: of shares. *Sums of products*: an inner product.
-//! * *Groups*: a column of bits for each group, which are exclusive; each bit counts, and selects the words to be summed.
-//!   The count of each group is compared with the least size; those bits are opened, then what reaches it.
+//! That of each stands in its file.
 //!
 //! # Cost
-//! Those of the conversions, products, selections and comparisons, see the bills.
+//! Those of the conversions, selections and comparisons, see the bills.
 //!
 //! # Source
 //! join-spec 4, Aggregates.
 
-mod asked;
 mod count;
 mod cuts;
+mod extreme;
 mod groups;
 mod noise;
-mod operation;
-mod order;
+mod quantile;
 mod shape;
 
-pub use asked::MAX_LEAST;
-pub use count::{Count, Moments, ProductSum, sum};
+pub use count::{Matches, Moments};
 pub use cuts::CutGroups;
-pub use groups::{Group, Grouped, Groups};
+pub use extreme::{End, Extreme};
+pub use groups::Group;
 pub use noise::Laplace;
-pub use operation::{Extreme, Matches, QuantileOf};
-pub use order::{End, Extremes, Quantile, QuantileMaterial};
-pub use shape::{GroupNoise, GroupShape, MAX_GROUPS};
+pub use quantile::Quantile;
+pub use shape::{GroupNoise, GroupShape, MAX_GROUPS, MAX_LEAST};

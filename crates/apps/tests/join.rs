@@ -5,11 +5,12 @@ use crate::relay;
 use std::collections::HashSet;
 
 use crate::common::{Case, cases, faults, run, set};
-use hushtable::{Error, Party, Result, Role, run_pair, share::Share};
+use crate::shares::{told, values};
+use hushtable::{Error, Party, Result, Role, run::Reveal, run_pair, share::Share};
 use hushtable_apps::{
     ids::Set,
     join::{Column, Join, Joined, MAX_ROWS},
-    statistics::{Count, Group, GroupShape, Groups},
+    statistics::{Group, GroupShape, Matches},
 };
 use prim::ring::low;
 use relay::Fate;
@@ -129,9 +130,9 @@ fn statistics_of_a_join() {
         groups.push(joined.own_bit(0)?);
         assert!(joined.own_bit(1).is_err());
         let shape = GroupShape { bins: joined.bins(), groups: 6, widths: vec![13], least: 6, noise: None };
-        let found = Groups::prepare(p, shape)?.add_up(p, &groups, &[&joined.own[1]])?.open(p)?;
-        let count = Count::prepare(p, joined.bins())?.count(p, &joined.matched)?;
-        Ok((found, p.open(&count)?))
+        let found = told(p, &shape, &groups, &[&joined.own[1]], Reveal::Both)?.expect("to both");
+        let count = values(p, &Matches { bins: joined.bins() }, &[&joined.matched.to_wide()])?;
+        Ok((found, count))
     };
     let (found, other) = run_pair(Party::pair_seeded(5).expect("a pair"), job, job).expect("an honest run");
     assert_eq!(found, other);

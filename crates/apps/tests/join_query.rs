@@ -1,6 +1,7 @@
 //! Joins with a private table, filters and sums, against the same in the clear.
 
 use crate::billed::check_parts;
+use crate::shares::done;
 use hushtable::{
     AShare, Error, Party, Result, Role,
     arith::{CompareDomain, CompareJob, Objective, XorToAdditive},
@@ -10,7 +11,8 @@ use hushtable::{
     },
     gates::Bits,
     operation::Operation,
-    run::{self, Ready, Unwatched},
+    ot::Setting,
+    run::{self, Outcome, Ready, Reveal, Unwatched},
     run_pair,
 };
 use hushtable_apps::{
@@ -140,7 +142,7 @@ fn joined_rows_are_those_of_the_tables() {
 
 /// Two joins one behind the other, a filter of numbers of both parties, and sums by groups that both parties know half of:
 /// customers at P0, their orders and the lines of these at P1.
-fn query(p: &mut Party, reveal: Option<Role>) -> Result<Option<Vec<Group>>> {
+fn query(p: &mut Party, reveal: Reveal) -> Result<Option<Vec<Group>>> {
     let [orders, lines] = tables();
     let (of_orders, of_lines) = (Plain::of(&orders, 30), Plain { ..lines_of() });
     let (customers, limits) = customers();
@@ -166,16 +168,17 @@ fn query(p: &mut Party, reveal: Option<Role>) -> Result<Option<Vec<Group>>> {
     let limits = Joined::repeated(lines.per_key, &Joined::repeated(orders.per_key, &limits));
     let limits = AShare::new(40, limits.into_vec());
     let compare = CompareJob::new(40, CompareDomain::Near, Objective::Total)?;
-    let valid = Filter::prepare(p, compare, rows)?.at_least(p, &joined.valid, &prices, &limits)?;
+    let valid = joined.valid.to_wide();
+    let filtered = &[&valid, prices.words(), limits.words()];
+    let stays = run::shares(&Filter(compare), p, Ready::default(), filtered, &Unwatched)?.remove(0);
     let years = Joined::repeated(lines.per_key, first.columns[1].words());
     let late = Bits::collect(years.iter().copied());
     let early = late.not(p.role());
     let shape = GroupShape { bins: rows, groups: 2, widths: vec![40], least: 1, noise: None };
-    let grouped = Aggregate::prepare(p, shape)?.add_up(p, &valid, &[early, late], &[&prices])?;
-    match reveal {
-        None => grouped.open(p).map(Some),
-        Some(to) => grouped.reveal(p, to),
-    }
+    let groups = Bits::to_share::<u64>(&[early, late])?;
+    let given = done(p, &Aggregate(shape.clone()), &[&stays, groups.words(), prices.words()], reveal)?;
+    let opened: Option<Vec<Vec<i64>>> = given.into_iter().map(Outcome::values).collect();
+    Ok(opened.map(|columns| Group::all(&shape, columns)))
 }
 
 /// Orders by customer: the order and a bit of its year; lines by order: a price.
@@ -228,9 +231,9 @@ fn a_query_over_two_joins() {
         (0..).zip(want).map(|(group, (count, sum))| Group { group, count, sums: vec![sum] }).collect();
     let pair = |seed| Party::pair_seeded(seed).expect("a pair");
     let run = |seed, to| run_pair(pair(seed), |p| query(p, to), |p| query(p, to)).expect("an honest run");
-    assert_eq!(run(50, None), (Some(want.clone()), Some(want.clone())));
-    assert_eq!(run(51, Some(Role::P0)), (Some(want.clone()), None));
-    assert_eq!(run(52, Some(Role::P1)), (None, Some(want)));
+    assert_eq!(run(50, Reveal::Both), (Some(want.clone()), Some(want.clone())));
+    assert_eq!(run(51, Reveal::Only(Role::P0)), (Some(want.clone()), None));
+    assert_eq!(run(52, Reveal::Only(Role::P1)), (None, Some(want)));
 }
 
 #[test]
@@ -258,28 +261,20 @@ fn bills_are_met() {
         );
     }
     let compare = CompareJob::new(24, CompareDomain::Near, Objective::Total).expect("a comparison");
-    check_parts(
-        "a filter",
-        Filter::bill(compare).expect("a bill").times(64),
-        0,
-        |p| Filter::prepare(p, compare, 64),
-        |s, m| {
-            let x = AShare::new(24, vec![1; 64]);
-            m.at_least(s, &Bits::new(64, vec![1]), &x, &x).map(drop)
-        },
-    );
     let shape = GroupShape { bins: 64, groups: 8, widths: vec![24, 8], least: 0, noise: None };
-    check_parts(
-        "sums by group",
-        Aggregate::bill(&shape).expect("a bill"),
-        0,
-        |p| Aggregate::prepare(p, shape.clone()),
-        |s, m| {
-            let groups = vec![Bits::new(64, vec![7]); 8];
-            let columns = [AShare::new(24, vec![1; 64]), AShare::new(8, vec![1; 64])];
-            m.add_up(s, &Bits::new(64, vec![1]), &groups, &columns.each_ref())?.open(s).map(drop)
-        },
-    );
+    for (operation, items) in [(&Filter(compare) as &dyn Operation, 64), (&Aggregate(shape), 1)] {
+        check_parts(
+            &operation.name(),
+            operation.bill(items, &Setting::default()).expect("a bill"),
+            0,
+            |p| operation.prepare(p, items),
+            |s, m| {
+                let takes = operation.signature().takes;
+                let words: Vec<Vec<u64>> = takes.iter().map(|port| vec![1; items * port.words]).collect();
+                m.eval(s, &words.iter().map(Vec::as_slice).collect::<Vec<_>>()).map(drop)
+            },
+        );
+    }
 }
 
 #[test]

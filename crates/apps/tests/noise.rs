@@ -1,7 +1,7 @@
 //! Noise: how an epsilon is shared out, and that no width is left.
 
 use crate::shares::both;
-use hushtable::{AShare, Error, chance::MOST};
+use hushtable::{AShare, Error, chance::MOST, operation::Operation};
 use hushtable_apps::statistics::{GroupNoise, GroupShape, Laplace};
 use prim::{Block, Prg};
 
@@ -51,7 +51,7 @@ fn noise_goes_as_far_as_often() {
     const NUMBERS: usize = 20_000;
     let laplace = Laplace::new(0.5, 20.0).expect("a rate");
     let opened = both(|p| {
-        let noisy = laplace.add(p, &AShare::<u64>::new(40, vec![0; NUMBERS]))?;
+        let noisy = laplace.add(p, &AShare::<u64>::new(40, vec![0; NUMBERS]));
         p.open(&noisy)
     });
     for distance in [1, 50, 100, 200, 300] {
@@ -83,13 +83,13 @@ fn noise_that_might_leave_a_width_is_refused() {
             format!("{bins} bins, {groups} groups, epsilon {eps}, up to {reach}: {run} of seed {seed}");
         // The narrowest of which the sum itself takes a part only.
         let exact = (bins as f64 * reach).log2().floor() as u32 + 2;
-        let Err(error) = shape(exact, bins, groups, &noise).bill() else { continue };
+        let Err(error) = shape(exact, bins, groups, &noise).check() else { continue };
         assert!(matches!(error, Error::Param { what: "width of a sum with noise", .. }), "{error}: {says}");
         let text = error.to_string();
         let bits: u32 = text.split("accepted: ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
         let wide = shape(bits, bins, groups, &noise);
-        wide.bill().unwrap_or_else(|e| panic!("{e}: {says}"));
-        assert!(wide.chance().sum() <= MOST, "{says}");
+        wide.check().unwrap_or_else(|e| panic!("{e}: {says}"));
+        assert!(wide.chance(1).sum() <= MOST, "{says}");
         // As far as the noise is below 2^-40 in all groups, and no further.
         let room = |bits: u32| 2f64.powi(bits as i32 - 1) - bins as f64 * reach;
         let leaves = |bits: u32| groups as f64 * noise.sums[1].beyond(room(bits).max(1.0));
@@ -98,8 +98,8 @@ fn noise_that_might_leave_a_width_is_refused() {
     }
     assert!(refused > 100, "{refused}");
     let none = GroupShape { noise: None, ..shape(20, 5, 1, &GroupNoise::split(1.0, &[0.0, 1.0]).unwrap()) };
-    assert_eq!(none.chance().parts(), []);
+    assert_eq!(none.chance(1).parts(), []);
     let large = GroupNoise::split(1.0, &[0.0, 2f64.powi(19)]).expect("a rate");
-    let error = shape(40, 1 << 30, 64, &large).bill().expect_err("2^49").to_string();
+    let error = shape(40, 1 << 30, 64, &large).check().expect_err("2^49").to_string();
     assert!(error.contains("accepted: 51 bits or more, or a larger epsilon"), "{error}");
 }

@@ -1,34 +1,21 @@
-//! Joins, intersections and statistics as operations: what they give, that parties which differ end, and what they cost.
+//! Joins and intersections as operations: what they give, that parties which differ end, and what they cost.
 
 use std::sync::Arc;
 
 use crate::billed::check_parts;
-use crate::shares::{bits, both, words};
+use crate::shares::done;
 use hushtable::{
     Error, Party, Result, Role,
     gates::Bits,
     operation::Operation,
-    run::{self, Job, Outcome, Ready, Reveal, Unwatched},
+    run::{Outcome, Reveal},
     run_pair,
 };
 use hushtable_apps::{
     ids::{Rules, Set},
     join::{Column, Join, JoinTables, Joined},
     psi::{Intersect, Learns, Psi},
-    statistics::{CutGroups, End, Extreme, Group, GroupShape, Matches},
 };
-use prim::{block::Block, prg::Prg};
-
-/// Columns and what it took, of an operation on one lane.
-fn done(
-    p: &mut Party,
-    operation: &dyn Operation,
-    operands: &[&[u64]],
-    reveal: Reveal,
-) -> Result<Vec<Outcome>> {
-    let (lanes, ready) = (std::slice::from_mut(p), vec![Ready::default()]);
-    Ok(run::run(operation, lanes, ready, operands, reveal, &Unwatched)?.outcomes)
-}
 
 fn set(numbers: &[u32]) -> Arc<Set> {
     Arc::new(Set::new(Rules::default(), numbers.iter().map(|n| [n.to_string()])).expect("ids"))
@@ -173,10 +160,7 @@ fn bills() {
         let columns = (0..count).map(|_| vec![1; rows as usize].into()).collect();
         Box::new(JoinTables { join: join.clone(), ids: set(&numbers(rows)), columns: Arc::new(columns) })
     };
-    let shape = GroupShape { bins: 64, groups: 8, widths: vec![16], least: 2, noise: None };
-    let groups = |_: Role| -> Box<dyn Operation> { Box::new(shape.clone()) };
-    let matches = |_: Role| -> Box<dyn Operation> { Box::new(Matches { bins: 64 }) };
-    let cases: [&(dyn Fn(Role) -> Box<dyn Operation> + Sync); 4] = [&intersect, &tables, &groups, &matches];
+    let cases: [&(dyn Fn(Role) -> Box<dyn Operation> + Sync); 2] = [&intersect, &tables];
     for of in cases {
         let operation = of(Role::P0);
         check_parts(
@@ -184,101 +168,7 @@ fn bills() {
             operation.bill(1, &under).expect("a bill"),
             0,
             |p| of(p.role()).prepare(p, 1),
-            |s, m| {
-                let takes = of(s.role()).signature().takes;
-                let words: Vec<Vec<u64>> = takes.iter().map(|port| vec![1; port.words]).collect();
-                m.eval(s, &words.iter().map(Vec::as_slice).collect::<Vec<_>>()).map(drop)
-            },
+            |s, m| m.eval(s, &[]).map(drop),
         );
-    }
-}
-
-/// At random points, and where cuts bend: a number that is a cut, and one below.
-#[test]
-fn groups_between_cuts() {
-    let mut rng = Prg::new(Block(0x9c));
-    for _ in 0..20 {
-        let width = 8 + rng.below(50);
-        let limit = 1i64 << (width - 3);
-        let any = |rng: &mut Prg| (rng.below(1 << 31) as i64) % (2 * limit) - limit;
-        let mut cuts: Vec<i64> = (0..1 + rng.below(9)).map(|_| any(&mut rng)).collect();
-        cuts.sort_unstable();
-        cuts.dedup();
-        let mut numbers: Vec<i64> = cuts.iter().flat_map(|&cut| [cut, cut - 1]).collect();
-        numbers.extend((0..30).map(|_| any(&mut rng)));
-        let matched: Vec<bool> = numbers.iter().map(|_| rng.below(4) > 0).collect();
-        let groups = CutGroups::new(width, cuts.clone()).expect("few cuts");
-        let lanes = 1 + rng.below(3) as usize;
-        let found = both(|p| {
-            let matches: Vec<u64> = bits(p.role(), matched.iter().copied(), 3).iter().collect();
-            let x = words(p.role(), width, &numbers, 4);
-            let mut lanes = p.fork(lanes)?;
-            let job = Job::new(&groups).on(&matches).on(x.words()).reveal(Reveal::Both);
-            Ok(job.run_in(&mut lanes)?.values().expect("both get them"))
-        });
-        for ((x, matched), found) in numbers.iter().zip(&matched).zip(found) {
-            let group = cuts.iter().filter(|cut| x >= cut).count();
-            let bits = found as u64 & ((2 << cuts.len()) - 1);
-            assert_eq!(bits, if *matched { 1 << group } else { 0 }, "{x} of {cuts:?}");
-        }
-    }
-}
-
-/// Of a group that is too small neither count nor sum is opened, to either party.
-#[test]
-fn groups_that_are_large_enough() {
-    let mut rng = Prg::new(Block(0x9d));
-    for least in [0, 1, 2, 3, 9] {
-        for to in [Reveal::Both, Reveal::Only(Role::P0), Reveal::Only(Role::P1)] {
-            let of: Vec<usize> = (0..40).map(|_| (rng.below(8) * rng.below(8) / 8) as usize).collect();
-            let numbers: Vec<i64> = (0..40).map(|_| rng.below(2000) as i64 - 1000).collect();
-            let shape = GroupShape { bins: 40, groups: 6, widths: vec![24, 16], least, noise: None };
-            let party = |p: &mut Party| -> Result<Vec<Outcome>> {
-                let first = p.role() == Role::P0;
-                let members: Vec<u64> = of
-                    .iter()
-                    .enumerate()
-                    .map(|(i, g)| if first { i as u64 } else { i as u64 ^ (1 << g) })
-                    .collect();
-                let [x, y] = [24, 16].map(|width| words(p.role(), width, &numbers, 5));
-                done(p, &shape, &[&members, x.words(), y.words()], to)
-            };
-            let (p0, p1) = run_pair(Party::pair_seeded(75).unwrap(), party, party).unwrap();
-            let want: Vec<Group> = (0..6)
-                .map(|group| {
-                    let rows: Vec<usize> = (0..40).filter(|&i| of[i] == group).collect();
-                    let sum: i64 = rows.iter().map(|&i| numbers[i]).sum();
-                    let sums = vec![sum as u64 & 0xff_ffff, sum as u64 & 0xffff];
-                    Group { group, count: rows.len() as i64, sums }
-                })
-                .filter(|group| group.count >= i64::from(least))
-                .collect();
-            for (role, outcomes) in [(Role::P0, p0), (Role::P1, p1)] {
-                let values: Option<Vec<Vec<i64>>> = outcomes.into_iter().map(Outcome::values).collect();
-                assert_eq!(values.is_some(), to.reaches(role));
-                let Some(values) = values else { continue };
-                // The columns have no more than what may be told.
-                let told = want.len().max(if least < 2 { 6 } else { 0 });
-                assert!(values.iter().skip(usize::from(least > 1)).all(|column| column.len() == told));
-                assert_eq!(Group::all(&shape, values), want, "least {least}, {to:?}");
-            }
-        }
-    }
-}
-
-#[test]
-fn ends_of_what_matches() {
-    let numbers: Vec<i64> = vec![5, -900, 77, 800, 0, -3];
-    let matched = [true, false, true, false, true, true];
-    for (end, want) in [(End::Least, -3), (End::Greatest, 77)] {
-        let found = both(|p| {
-            let matches: Vec<u64> = bits(p.role(), matched.iter().copied(), 6).iter().collect();
-            let plain: Vec<i64> = numbers.iter().zip(matched).map(|(x, m)| if m { *x } else { 0 }).collect();
-            let x = words(p.role(), 16, &plain, 7);
-            let asked = Extreme { end, bits: 16, bins: 6 };
-            let job = Job::new(&asked).on(&matches).on(x.words()).reveal(Reveal::Both);
-            Ok(job.run(p)?.values().expect("both get them"))
-        });
-        assert_eq!(found, [want]);
     }
 }

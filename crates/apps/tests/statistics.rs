@@ -1,59 +1,62 @@
 //! Statistics of shared columns beside those of plain ones, what is opened, and what they cost.
 
 use crate::billed::check_parts;
-use crate::shares::{bits, both, signed, words};
+use crate::shares::{bits, both, done, signed, told, values, words};
 use hushtable::{
-    AShare, Error, Party, Result,
+    AShare, Error, Party, Result, Role,
     arith::{CompareDomain, CompareJob, Objective, VectorMaximum},
     gates::{B2a, Bits},
     net::LinkShape,
-    run::{Job, Reveal},
+    operation::{Multiply, Operation},
+    ot::Setting,
+    run::{self, Job, Outcome, Ready, Reveal, Unwatched},
     run_pair,
     session::Session,
 };
 use hushtable_apps::statistics::{
-    Count, End, Extremes, Group, GroupNoise, GroupShape, Groups, Laplace, MAX_LEAST, Moments, ProductSum,
-    Quantile, QuantileOf, sum,
+    CutGroups, End, Extreme, Group, GroupNoise, GroupShape, Laplace, MAX_LEAST, Matches, Moments, Quantile,
 };
-use prim::{block::Block, prg::Prg, ring::low};
+use prim::{block::Block, prg::Prg};
 
 const BINS: usize = 64;
 
-/// Matches, signed numbers and group numbers.
+/// Matches and signed numbers.
 struct Data {
     matched: Vec<bool>,
     numbers: Vec<i64>,
-    groups: Vec<usize>,
 }
 
 fn data(seed: u128, matches: u64) -> Data {
-    let mut words = vec![0u64; 3 * BINS];
+    let mut words = vec![0u64; 2 * BINS];
     Prg::new(Block(seed)).words(64, &mut words);
     let matched: Vec<bool> = words[..BINS].iter().map(|w| w % 8 < matches).collect();
     let masked = |i: usize, w: &u64| if matched[i] { (w % 2001) as i64 - 1000 } else { 0 };
-    let numbers = words[BINS..2 * BINS].iter().enumerate().map(|(i, w)| masked(i, w)).collect();
-    Data { numbers, groups: words[2 * BINS..].iter().map(|w| (w % 5) as usize % 4).collect(), matched }
+    let numbers = words[BINS..].iter().enumerate().map(|(i, w)| masked(i, w)).collect();
+    Data { numbers, matched }
 }
 
 #[test]
 fn counts_sums_and_moments() {
     for matches in [0, 1, 4, 8] {
         let data = data(1, matches);
-        let (n, got) = (
-            data.matched.iter().filter(|m| **m).count() as u64,
-            both(|p| {
-                let matched = bits(p.role(), data.matched.iter().copied(), 2);
-                let x = words(p.role(), 40, &data.numbers, 3);
-                let count = Count::prepare(p, BINS)?.count(p, &matched)?;
-                let squares = ProductSum::prepare(p, 40, BINS)?.sum(p, &x, &x)?;
-                Ok([p.open(&count)?[0], p.open(&sum(&x))?[0], p.open(&squares)?[0]])
-            }),
-        );
+        let n = data.matched.iter().filter(|m| **m).count() as i64;
+        let found = both(|p| {
+            let matched = bits(p.role(), data.matched.iter().copied(), 2);
+            let x = words(p.role(), 40, &data.numbers, 3);
+            let count = values(p, &Matches { bins: BINS }, &[&matched.to_wide()])?;
+            let multiply = Multiply { bits: 40, objective: Objective::Total };
+            let squares = &[x.words(), x.words()];
+            let squares = run::shares(&multiply, p, Ready::default(), squares, &Unwatched)?.remove(0);
+            let squares = AShare::new(40, squares.to_vec());
+            let shape = GroupShape { bins: BINS, groups: 1, widths: vec![40; 2], least: 0, noise: None };
+            let all = told(p, &shape, &[matched], &[&x, &squares], Reveal::Both)?.expect("to both").remove(0);
+            Ok((count, all.count, signed(all.sums[0], 40), signed(all.sums[1], 40)))
+        });
         let plain: Vec<i64> =
             data.numbers.iter().zip(&data.matched).filter(|(_, m)| **m).map(|(x, _)| *x).collect();
         let (total, squares) = (plain.iter().sum::<i64>(), plain.iter().map(|x| x * x).sum::<i64>());
-        assert_eq!([got[0] as i64, signed(got[1], 40), signed(got[2], 40)], [n as i64, total, squares]);
-        let moments = Moments::of(n, [total; 2], squares);
+        assert_eq!(found, (vec![n], n, total, squares));
+        let moments = Moments::of(n as u64, [total; 2], squares);
         assert_eq!(moments.is_some(), n > 0);
         if let Some(Moments { means, covariance }) = moments {
             let mean = total as f64 / n as f64;
@@ -65,46 +68,82 @@ fn counts_sums_and_moments() {
     }
 }
 
-/// Small groups are left out as empty ones are; large ones come with count and sum.
+/// At random points, and where cuts bend: a number that is a cut, and one below.
+#[test]
+fn groups_between_cuts() {
+    let mut rng = Prg::new(Block(0x9c));
+    for _ in 0..20 {
+        let width = 8 + rng.below(50);
+        let limit = 1i64 << (width - 3);
+        let any = |rng: &mut Prg| (rng.below(1 << 31) as i64) % (2 * limit) - limit;
+        let mut cuts: Vec<i64> = (0..1 + rng.below(9)).map(|_| any(&mut rng)).collect();
+        cuts.sort_unstable();
+        cuts.dedup();
+        let mut numbers: Vec<i64> = cuts.iter().flat_map(|&cut| [cut, cut - 1]).collect();
+        numbers.extend((0..30).map(|_| any(&mut rng)));
+        let matched: Vec<bool> = numbers.iter().map(|_| rng.below(4) > 0).collect();
+        let groups = CutGroups::new(width, cuts.clone()).expect("few cuts");
+        let lanes = 1 + rng.below(3) as usize;
+        let found = both(|p| {
+            let matches: Vec<u64> = bits(p.role(), matched.iter().copied(), 3).iter().collect();
+            let x = words(p.role(), width, &numbers, 4);
+            let mut lanes = p.fork(lanes)?;
+            let job = Job::new(&groups).on(&matches).on(x.words()).reveal(Reveal::Both);
+            Ok(job.run_in(&mut lanes)?.values().expect("both get them"))
+        });
+        for ((x, matched), found) in numbers.iter().zip(&matched).zip(found) {
+            let group = cuts.iter().filter(|cut| x >= cut).count();
+            let bits = found as u64 & ((2 << cuts.len()) - 1);
+            assert_eq!(bits, if *matched { 1 << group } else { 0 }, "{x} of {cuts:?}");
+        }
+    }
+}
+
+/// Of a group that is too small neither count nor sum is opened, to either party.
 #[test]
 fn groups_that_are_large_enough() {
-    let data = data(5, 6);
-    let plain = |least: i64| {
-        let group = |group| {
-            let members = (0..BINS).filter(|&i| data.matched[i] && data.groups[i] == group);
-            let numbers: Vec<i64> = members.map(|i| data.numbers[i]).collect();
-            Group {
-                group,
-                count: numbers.len() as i64,
-                sums: vec![low(numbers.iter().sum::<i64>() as u64, 30)],
-            }
-        };
-        (0..5).map(group).filter(|g| g.count >= least).collect::<Vec<_>>()
-    };
-    for least in [0, 1, 2, 12, 64] {
-        let shape = GroupShape { bins: BINS, groups: 5, widths: vec![30], least, noise: None };
-        let found = both(|p| {
-            let role = p.role();
-            let member = |group| {
-                let bit = data.groups.iter().zip(&data.matched).map(move |(g, m)| *m && *g == group);
-                bits(role, bit, 10 + group as u128)
+    let mut rng = Prg::new(Block(0x9d));
+    for least in [0, 1, 2, 3, 9] {
+        for to in [Reveal::Both, Reveal::Only(Role::P0), Reveal::Only(Role::P1)] {
+            let of: Vec<usize> = (0..40).map(|_| (rng.below(8) * rng.below(8) / 8) as usize).collect();
+            let numbers: Vec<i64> = (0..40).map(|_| rng.below(2000) as i64 - 1000).collect();
+            let shape = GroupShape { bins: 40, groups: 6, widths: vec![24, 16], least, noise: None };
+            let party = |p: &mut Party| -> Result<Vec<Outcome>> {
+                let first = p.role() == Role::P0;
+                let members: Vec<u64> = of
+                    .iter()
+                    .enumerate()
+                    .map(|(i, g)| if first { i as u64 } else { i as u64 ^ (1 << g) })
+                    .collect();
+                let [x, y] = [24, 16].map(|width| words(p.role(), width, &numbers, 5));
+                done(p, &shape, &[&members, x.words(), y.words()], to)
             };
-            let groups: Vec<Bits> = (0..5).map(member).collect();
-            let x = words(role, 30, &data.numbers, 6);
-            Groups::prepare(p, shape.clone())?.add_up(p, &groups, &[&x])?.open(p)
-        });
-        assert_eq!(found, plain(least.into()), "at least {least}");
+            let (p0, p1) = run_pair(Party::pair_seeded(75).unwrap(), party, party).unwrap();
+            let want: Vec<Group> = (0..6)
+                .map(|group| {
+                    let rows: Vec<usize> = (0..40).filter(|&i| of[i] == group).collect();
+                    let sum: i64 = rows.iter().map(|&i| numbers[i]).sum();
+                    let sums = vec![sum as u64 & 0xff_ffff, sum as u64 & 0xffff];
+                    Group { group, count: rows.len() as i64, sums }
+                })
+                .filter(|group| group.count >= i64::from(least))
+                .collect();
+            for (role, outcomes) in [(Role::P0, p0), (Role::P1, p1)] {
+                let values: Option<Vec<Vec<i64>>> = outcomes.into_iter().map(Outcome::values).collect();
+                assert_eq!(values.is_some(), to.reaches(role));
+                let Some(values) = values else { continue };
+                // The columns have no more than what may be told.
+                let told = want.len().max(if least < 2 { 6 } else { 0 });
+                assert!(values.iter().skip(usize::from(least > 1)).all(|column| column.len() == told));
+                assert_eq!(Group::all(&shape, values), want, "least {least}, {to:?}");
+            }
+        }
     }
-    assert_eq!(plain(0).len(), 5);
-    assert!(plain(12).len() < plain(2).len() && !plain(12).is_empty(), "a least size that separates them");
 }
 
 /// The cut that both parties see.
 pub fn cut(p: &mut Party, quantile: &Quantile, matched: &Bits, column: &AShare<u64>) -> Result<Option<i64>> {
-    let asked = QuantileOf { quantile: quantile.clone(), bins: matched.len() };
-    let matched: Vec<u64> = matched.iter().collect();
-    let done = Job::new(&asked).on(&matched).on(column.words()).reveal(Reveal::Both).run(p)?;
-    Ok(quantile.cut(&done.values().expect("both get them")))
+    Ok(quantile.cut(&values(p, quantile, &[&matched.to_wide(), column.words()])?))
 }
 
 #[test]
@@ -119,16 +158,16 @@ fn ends_and_quantiles() {
             let x = words(p.role(), 16, &data.numbers, 3);
             let mut found = Vec::new();
             for end in [End::Least, End::Greatest] {
-                let share = Extremes::prepare(p, 16, BINS)?.find(p, end, &matched, &x)?;
-                found.push(signed(p.open(&share)?[0], 16));
+                let asked = Extreme { end, bits: 16, bins: BINS };
+                found.extend(values(p, &asked, &[&matched.to_wide(), x.words()])?);
             }
             Ok(found)
         });
         let none = [1 << 14, -(1 << 14)];
         assert_eq!(ends, [plain.first().unwrap_or(&none[0]), plain.last().unwrap_or(&none[1])].map(|x| *x));
         for share in [(1, 2), (1, 10), (9, 10), (1, 1)] {
-            let quantile =
-                Quantile { bits: 16, cuts: (-4..=4).map(|i| 200 * i + 7).collect(), share, least: 0 };
+            let cuts = (-4..=4).map(|i| 200 * i + 7).collect();
+            let quantile = Quantile { bins: BINS, bits: 16, cuts, share, least: 0 };
             let found = both(|p| {
                 let matched = bits(p.role(), data.matched.iter().copied(), 2);
                 let x = words(p.role(), 16, &data.numbers, 3);
@@ -163,12 +202,12 @@ fn noise() {
         Party::pair_seeded(13).expect("a pair"),
         |p| {
             let laplace = Laplace::new(0.01, 1.0)?;
-            let mine = laplace.add(p, &AShare::<u64>::new(32, vec![1000; 50]))?;
+            let mine = laplace.add(p, &AShare::<u64>::new(32, vec![1000; 50]));
             Ok((p.open(&mine)?, mine.words().to_vec()))
         },
         |p| {
             let laplace = Laplace::new(0.01, 1.0)?;
-            let mine = laplace.add(p, &AShare::<u64>::new(32, vec![0; 50]))?;
+            let mine = laplace.add(p, &AShare::<u64>::new(32, vec![0; 50]));
             Ok((p.open(&mine)?, mine.words().to_vec()))
         },
     );
@@ -187,57 +226,33 @@ fn noise() {
 
 #[test]
 fn bills() {
-    let (zeros, none) = (|bits| AShare::<u64>::new(bits, vec![0; BINS]), || Bits::new(BINS, vec![0]));
-    check_parts(
-        "count",
-        Count::bill(BINS),
-        0,
-        |p| Count::prepare(p, BINS),
-        |s, m| m.count(s, &none()).map(drop),
-    );
-    check_parts(
-        "sum of products",
-        ProductSum::bill(40, BINS),
-        0,
-        |p| ProductSum::prepare(p, 40, BINS),
-        |s, m| m.sum(s, &zeros(40), &zeros(40)).map(drop),
-    );
-    for least in [0, 2] {
-        let shape = GroupShape { bins: BINS, groups: 8, widths: vec![30, 16], least, noise: None };
-        let mut bill = shape.bill().expect("a bill");
-        if least > 1 {
-            // All groups are empty: none is opened.
-            bill.online.bits = bill.online.bits.map(|bits| bits - 8 * (32 + 30 + 16));
-            bill.online.rounds -= 1;
-        }
+    let check = |operation: &dyn Operation, filled: u64| {
         check_parts(
-            &format!("groups of at least {least}"),
-            bill,
-            0,
-            |p| Groups::prepare(p, shape.clone()),
+            &format!("{}, {:?}", operation.name(), operation.fields()),
+            operation.bill(1, &Setting::default()).expect("a bill"),
+            filled,
+            |p| operation.prepare(p, 1),
             |s, m| {
-                let groups: Vec<Bits> = (0..8).map(|_| none()).collect();
-                m.add_up(s, &groups, &[&zeros(30), &zeros(16)])?.open(s).map(drop)
+                let takes = operation.signature().takes;
+                let words: Vec<Vec<u64>> = takes.iter().map(|port| vec![1; port.words]).collect();
+                m.eval(s, &words.iter().map(Vec::as_slice).collect::<Vec<_>>()).map(drop)
             },
         );
+    };
+    check(&Matches { bins: BINS }, 0);
+    for least in [0, 2] {
+        check(&GroupShape { bins: BINS, groups: 8, widths: vec![30, 16], least, noise: None }, 0);
     }
     // Levels of fewer than 8 pairs fill up bytes: the parts' own tests have them to the bit.
-    let extreme = Extremes::bill(16, BINS).expect("a bill");
+    let extreme = Extreme { end: End::Least, bits: 16, bins: BINS };
     let maximum = CompareJob::new(16, CompareDomain::Near, Objective::Total).expect("a job");
     assert_eq!(
-        extreme,
+        extreme.bill(1, &Setting::default()).expect("a bill"),
         B2a::bill(16).times(BINS) + VectorMaximum::bill(&maximum, BINS, false).expect("a bill")
     );
     // 8 comparisons of counts fill bytes, but not ANDs of 7 cuts.
     for (least, cuts, filled) in [(0, 0..8, 0), (2, 1..8, 2)] {
-        let quantile = Quantile { bits: 16, cuts: cuts.collect(), share: (1, 2), least };
-        check_parts(
-            &format!("a quantile of at least {least}"),
-            quantile.bill(BINS).expect("a bill"),
-            filled,
-            |p| quantile.prepare(p, BINS),
-            |s, m| m.reached(s, &none(), &zeros(16)).map(drop),
-        );
+        check(&Quantile { bins: BINS, bits: 16, cuts: cuts.collect(), share: (1, 2), least }, filled);
     }
 }
 
@@ -256,10 +271,10 @@ fn what_does_not_fit_is_refused() {
             // Counts with noise, sums without.
             GroupShape { noise: Some(GroupNoise { counts: laplace(), sums: vec![] }), ..shape(1, 0) },
         ] {
-            assert!(matches!(shape.bill(), Err(Error::Param { .. })), "{shape:?}");
-            assert!(matches!(Groups::prepare(p, shape), Err(Error::Param { .. })));
+            assert!(matches!(shape.check(), Err(Error::Param { .. })), "{shape:?}");
+            assert!(matches!(shape.prepare(p, 1), Err(Error::Param { .. })));
         }
-        let range = shape(1, MAX_LEAST + 1).bill().expect_err("refused").to_string();
+        let range = shape(1, MAX_LEAST + 1).check().expect_err("refused").to_string();
         assert!(range.contains("accepted: 0 to 1073741824"), "{range}");
         for (cuts, share, least) in [
             (vec![], (1, 2), 0),
@@ -270,10 +285,13 @@ fn what_does_not_fit_is_refused() {
             (vec![1], (3, 2), 0),
             (vec![1], (1, 2), MAX_LEAST + 1),
         ] {
-            let quantile = Quantile { bits: 16, cuts, share, least };
-            assert!(matches!(quantile.prepare(p, 3), Err(Error::Param { .. })), "{quantile:?}");
+            let quantile = Quantile { bins: 3, bits: 16, cuts, share, least };
+            assert!(matches!(quantile.prepare(p, 1), Err(Error::Param { .. })), "{quantile:?}");
         }
-        assert!(matches!(Extremes::prepare(p, 3, 3), Err(Error::Param { .. })));
+        for (bits, bins) in [(3, 3), (65, 3), (16, 0)] {
+            let extreme = Extreme { end: End::Least, bits, bins };
+            assert!(matches!(extreme.prepare(p, 1), Err(Error::Param { .. })), "{extreme:?}");
+        }
         Ok(())
     };
     run_pair(Party::pair_seeded(14).expect("a pair"), job, job).expect("refused before anything is sent");

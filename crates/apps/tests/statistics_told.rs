@@ -1,12 +1,16 @@
 //! What statistics tell: of groups that are large enough, with noise, and only if both parties ask for the same.
 
 use crate::common::faults;
-use crate::shares::{bits, both, signed, words};
+use crate::shares::{bits, both, signed, told, values, words};
 use crate::statistics::cut;
-use hushtable::{AShare, Error, Party, Result, Role, gates::Bits, run_pair};
-use hushtable_apps::statistics::{
-    Count, End, Extremes, Group, GroupNoise, GroupShape, Groups, Laplace, ProductSum, Quantile,
+use hushtable::{
+    AShare, Error, Party, Result, Role,
+    gates::Bits,
+    operation::Operation,
+    run::{self, Outcome, Ready, Reveal, Unwatched},
+    run_pair,
 };
+use hushtable_apps::statistics::{End, Extreme, Group, GroupNoise, GroupShape, Laplace, Matches, Quantile};
 
 /// One party's shares of three groups of 2, 5 and no members of 8 bins, with 10, 11, 12 .. in a column.
 fn three_groups(role: Role) -> (Vec<Bits>, AShare<u64>) {
@@ -19,9 +23,9 @@ fn three(least: u32, noise: Option<GroupNoise>) -> GroupShape {
     GroupShape { bins: 8, groups: 3, widths: vec![30], least, noise }
 }
 
-fn told(p: &mut Party, shape: GroupShape) -> Result<Vec<Group>> {
+fn three_told(p: &mut Party, shape: &GroupShape) -> Result<Vec<Group>> {
     let (groups, column) = three_groups(p.role());
-    Groups::prepare(p, shape)?.add_up(p, &groups, &[&column])?.open(p)
+    Ok(told(p, shape, &groups, &[&column], Reveal::Both)?.expect("to both"))
 }
 
 /// Counts and sums get noise of both parties, another number each; and a count below 0 is one.
@@ -29,11 +33,11 @@ fn told(p: &mut Party, shape: GroupShape) -> Result<Vec<Group>> {
 fn groups_with_noise() {
     let laplace = |eps, of| Laplace::new(eps, of).expect("a rate");
     let noise = GroupNoise { counts: laplace(0.01, 1.0), sums: vec![laplace(0.01, 20.0)] };
-    let exact = both(|p| told(p, three(0, None)));
+    let exact = both(|p| three_told(p, &three(0, None)));
     assert_eq!(exact.iter().map(|g| (g.count, g.sums[0])).collect::<Vec<_>>(), [(2, 21), (5, 70), (0, 0)]);
     let (mut counts, mut sums) = (vec![], vec![]);
     for seed in 50..58 {
-        let job = |p: &mut Party| told(p, three(0, Some(noise.clone())));
+        let job = |p: &mut Party| three_told(p, &three(0, Some(noise.clone())));
         let (found, other) = run_pair(Party::pair_seeded(seed).expect("a pair"), job, job).expect("a run");
         assert_eq!(found, other);
         for (noisy, exact) in found.iter().zip(&exact) {
@@ -46,7 +50,7 @@ fn groups_with_noise() {
     assert!(sums.iter().filter(|x| x.abs() > 100).count() > 16, "{sums:?}");
     assert!(sums.iter().all(|x| x.abs() < 100_000), "{sums:?}");
     // With a threshold that none but noise reaches.
-    let noisy = both(|p| told(p, three(1000, Some(noise.clone()))));
+    let noisy = both(|p| three_told(p, &three(1000, Some(noise.clone()))));
     assert!(noisy.iter().all(|group| group.count >= 1000), "{noisy:?}");
 }
 
@@ -60,19 +64,14 @@ fn noise_is_that_of_both_parties_and_of_the_largest_value() {
     let (groups, first) = (64, 900u64);
     let shape = GroupShape { bins: 1, groups, widths: vec![30, 40], least: 0, noise: Some(noise.clone()) };
     let runs = if std::env::var_os("LONG").is_some() { 200u64 } else { 12 };
-    for to in [None, Some(Role::P0), Some(Role::P1)] {
+    for to in [Reveal::Both, Reveal::Only(Role::P0), Reveal::Only(Role::P1)] {
         let mut squares = [0.0; 3];
         for seed in first..first + runs {
             let job = |p: &mut Party| {
                 let none: Vec<Bits> =
                     (0..groups).map(|_| bits(p.role(), [false].into_iter(), seed.into())).collect();
                 let columns = [30, 40].map(|width| words(p.role(), width, &[0], seed.into()));
-                let sums =
-                    Groups::prepare(p, shape.clone())?.add_up(p, &none, &[&columns[0], &columns[1]])?;
-                match to {
-                    None => sums.open(p).map(Some),
-                    Some(to) => sums.reveal(p, to),
-                }
+                told(p, &shape, &none, &columns.each_ref(), to)
             };
             let (p0, p1) = run_pair(Party::pair_seeded(seed).expect("a pair"), job, job).expect("a run");
             for group in p0.or(p1).expect("one of them") {
@@ -98,7 +97,7 @@ fn both_parties_add() {
     let laplace = Laplace::new(0.01, 1.0).expect("a rate");
     let shares = both(|p| {
         let mine = AShare::<u64>::new(40, vec![0; 64]);
-        let noisy = laplace.add(p, &mine)?;
+        let noisy = laplace.add(p, &mine);
         let first = p.role() == Role::P0;
         let changed = noisy.words().iter().filter(|word| **word != 0).count() as u64;
         p.open(&AShare::<u64>::new(40, if first { vec![changed, 0] } else { vec![0, changed] }))
@@ -106,7 +105,7 @@ fn both_parties_add() {
     assert!(shares.iter().all(|&changed| changed > 48), "{shares:?} of 64 numbers, at P0 and P1");
 }
 
-/// What is sent by `open` is the same for a group of none and for one of less than the least size.
+/// What is sent by opening is the same for a group of none and for one of less than the least size.
 #[test]
 fn small_groups_open_like_empty_ones() {
     let cost = |members: usize| {
@@ -114,9 +113,13 @@ fn small_groups_open_like_empty_ones() {
             let shape = GroupShape { bins: 8, groups: 1, widths: vec![30], least: 4, noise: None };
             let group = bits(p.role(), (0..8).map(|bin| bin < members), 30);
             let column = words(p.role(), 30, &[3; 8], 40);
-            let grouped = Groups::prepare(p, shape)?.add_up(p, &[group], &[&column])?;
-            let (found, cost) = p.metered(|p| grouped.open(p))?;
-            assert_eq!(found.len(), usize::from(members >= 4));
+            let operands: &[&[u64]] = &[&group.to_wide(), column.words()];
+            let shares = run::shares(&shape, p, Ready::default(), operands, &Unwatched)?;
+            let gives = shape.signature().gives;
+            let (opened, cost) = p.metered(|p| Reveal::Both.open(p, &gives, shares))?;
+            let opened: Vec<Vec<i64>> = opened.into_iter().filter_map(Outcome::values).collect();
+            assert!(members >= 4 || opened[1..].iter().all(Vec::is_empty), "{opened:?}");
+            assert_eq!(Group::all(&shape, opened).len(), usize::from(members >= 4));
             Ok((cost.sent, cost.received, cost.rounds))
         })
     };
@@ -153,9 +156,9 @@ fn other_questions_than_the_peer_s_are_refused() {
         (three(0, None), three(0, noise(1.0))),
         (three(4, noise(1.0)), three(4, noise(2.0))),
     ] {
-        ends(&|p| told(p, ours.clone()).map(drop), &|p| told(p, theirs.clone()).map(drop));
+        ends(&|p| three_told(p, &ours).map(drop), &|p| three_told(p, &theirs).map(drop));
     }
-    let quantile = Quantile { bits: 16, cuts: vec![1, 2], share: (1, 2), least: 2 };
+    let quantile = Quantile { bins: 8, bits: 16, cuts: vec![1, 2], share: (1, 2), least: 2 };
     for other in [
         Quantile { least: 3, ..quantile.clone() },
         Quantile { least: 0, ..quantile.clone() },
@@ -173,7 +176,7 @@ fn other_questions_than_the_peer_s_are_refused() {
 /// A quantile of fewer numbers than the least size looks like that of none.
 #[test]
 fn quantiles_of_enough_numbers() {
-    let quantile = Quantile { bits: 16, cuts: vec![-5, 5, 15], share: (1, 2), least: 4 };
+    let quantile = Quantile { bins: 8, bits: 16, cuts: vec![-5, 5, 15], share: (1, 2), least: 4 };
     let found = |matches: usize| {
         both(|p| {
             let matched = bits(p.role(), (0..8).map(|bin| bin < matches), 30);
@@ -192,21 +195,17 @@ fn quantiles_of_enough_numbers() {
 /// A stream that ends, garbage and wrong lengths at each message: an error, or wrong values, and never a panic.
 #[test]
 fn faults_end_it() {
-    faults(|p| told(p, three(2, None)).and_then(|_| p.barrier()));
-    let quantile = Quantile { bits: 16, cuts: vec![-5, 5], share: (1, 2), least: 2 };
+    faults(|p| three_told(p, &three(2, None)).and_then(|_| p.barrier()));
+    let quantile = Quantile { bins: 8, bits: 16, cuts: vec![-5, 5], share: (1, 2), least: 2 };
     faults(|p| {
         let (bits, column) = (Bits::new(8, vec![0]), AShare::<u64>::new(16, vec![0; 8]));
         cut(p, &quantile, &bits, &column)?;
         p.barrier()
     });
     faults(|p| {
-        let (bits, column) = (Bits::new(8, vec![0]), AShare::<u64>::new(16, vec![0; 8]));
-        let greatest = Extremes::prepare(p, 16, 8)?.find(p, End::Greatest, &bits, &column)?;
-        let products = ProductSum::prepare(p, 16, 8)?.sum(p, &column, &column)?;
-        let count = Count::prepare(p, 8)?.count(p, &bits)?;
-        p.open(&greatest)?;
-        p.open(&products)?;
-        p.open(&count)?;
+        let none: &[&[u64]] = &[&[0; 8], &[0; 8]];
+        values(p, &Extreme { end: End::Greatest, bits: 16, bins: 8 }, none)?;
+        values(p, &Matches { bins: 8 }, &none[..1])?;
         p.barrier()
     });
 }

@@ -5,7 +5,7 @@ use std::{env, fs, path::Path, time::Instant};
 
 use crate::relay::{Fate, Outcome, relayed};
 use hushtable::{
-    AShare, Error, Party, Result, Role,
+    Error, Party, Result, Role,
     arith::{CompareDomain, CompareJob, Objective},
     confidential::{
         copy::{CopyJob, EncryptedCopy, Keys, Owner},
@@ -13,7 +13,7 @@ use hushtable::{
     },
     net::Connection,
     operation::Operation,
-    run::{self, Unwatched},
+    run::{self, Reveal, Unwatched},
 };
 use hushtable_apps::{
     embedding::{Embedding, EmbeddingJob},
@@ -77,11 +77,11 @@ fn queried(p: &mut Party) -> Result<()> {
     let material = JoinQuery::new(job.clone(), table(p, job.copy())?)?.prepare(p, ITEMS)?;
     let joined = Joined::of(&job, material.eval(p, &[&[3; ITEMS], &[1; ITEMS]])?)?;
     let compare = CompareJob::new(9, CompareDomain::Near, Objective::Total)?;
-    let x = AShare::new(9, vec![3; 2 * ITEMS]);
-    let valid = Filter::prepare(p, compare, 2 * ITEMS)?.at_least(p, &joined.valid, &x, &x)?;
+    let (x, valid) = ([3; 2 * ITEMS], joined.valid.to_wide());
+    let stays = Filter(compare).prepare(p, 2 * ITEMS)?.eval(p, &[&valid, &x, &x])?.remove(0);
     let shape = GroupShape { bins: 2 * ITEMS, groups: 1, widths: vec![9], least: 0, noise: None };
-    let sums = Aggregate::prepare(p, shape)?.add_up(p, &valid, std::slice::from_ref(&valid), &[&x])?;
-    sums.open(p)?;
+    let sums = Aggregate(shape.clone()).prepare(p, 1)?.eval(p, &[&stays, &stays, &x])?;
+    Reveal::Both.open(p, &shape.signature().gives, sums)?;
     p.barrier()
 }
 

@@ -14,9 +14,8 @@ use hushtable::{
     gates::Bits,
     lut::{LookupJob, Prepared, Protocol, Table},
     onehot::Cyclic,
-    operation::{Material, Operation, Port, Signature, Words},
+    operation::{Material, Operation, Port, Signature, Words, operands, spend},
     ot::Setting,
-    session::Session,
     share::{Bitwise, Sharing},
     source::Origin,
 };
@@ -29,13 +28,6 @@ pub struct ByRotation {
     pub bits: u32,
     /// Of a digit.
     pub digit: u32,
-}
-
-struct Made {
-    of: ByRotation,
-    items: usize,
-    lookups: Prepared<Cyclic, Bitwise, u8>,
-    tree: Layers,
 }
 
 impl ByRotation {
@@ -89,36 +81,30 @@ impl Operation for ByRotation {
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
-        let lookups = Protocol::Rotl.prepare(from, &self.table()?, self.digits() * items)?;
+        let lookups: Prepared<Cyclic, Bitwise, u8> =
+            Protocol::Rotl.prepare(from, &self.table()?, self.digits() * items)?;
         let tree = Layers::prepare(from, &self.tree(), items)?;
-        Ok(Box::new(Made { of: *self, items, lookups, tree }))
-    }
-}
-
-impl Material for Made {
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<Words>> {
-        let Self { of, items, lookups, tree } = *self;
-        let (below, role) = (of.bits - 1, s.role());
-        let differences: Words =
-            Words::new(operands[0].iter().zip(operands[1]).map(|(x, y)| x.wrapping_sub(*y)).collect());
-        let index = |place: u32| {
-            differences.iter().map(move |&x| match role {
-                Role::P0 => low(!x, below) >> place & ((1 << of.digit) - 1),
-                Role::P1 => (low(x, below) >> place & ((1 << of.digit) - 1)).wrapping_neg(),
-            })
-        };
-        let places = (0..of.digits() as u32).map(|digit| digit * of.digit);
-        let index: Vec<u32> = places.flat_map(index).map(|e| e as u32).collect();
-        let found = Bits::from_share(&lookups.lookup(s, &of.table()?, &AShare::new(of.digit + 1, index))?);
-        let planes = |i: usize| found.iter().take(if i > 0 { 2 } else { 1 });
-        let inputs = (0..of.digits())
-            .flat_map(|i| planes(i).map(move |plane| plane.range(i * items..(i + 1) * items)));
-        let less = tree.eval(s, inputs.collect())?.remove(0);
-        let top = Bits::collect(differences.iter().map(|x| x >> below & 1));
-        Ok(vec![Words::new((&top ^ &less).not(role).iter().collect())])
+        let of = *self;
+        Ok(spend(items, move |s, given| {
+            let [x, y] = operands(given)?;
+            let (below, role) = (of.bits - 1, s.role());
+            let differences: Words = Words::new(x.iter().zip(y).map(|(x, y)| x.wrapping_sub(*y)).collect());
+            let index = |place: u32| {
+                differences.iter().map(move |&x| match role {
+                    Role::P0 => low(!x, below) >> place & ((1 << of.digit) - 1),
+                    Role::P1 => (low(x, below) >> place & ((1 << of.digit) - 1)).wrapping_neg(),
+                })
+            };
+            let places = (0..of.digits() as u32).map(|digit| digit * of.digit);
+            let index: Vec<u32> = places.flat_map(index).map(|e| e as u32).collect();
+            let found =
+                Bits::from_share(&lookups.lookup(s, &of.table()?, &AShare::new(of.digit + 1, index))?);
+            let planes = |i: usize| found.iter().take(if i > 0 { 2 } else { 1 });
+            let inputs = (0..of.digits())
+                .flat_map(|i| planes(i).map(move |plane| plane.range(i * items..(i + 1) * items)));
+            let less = tree.eval(s, inputs.collect())?.remove(0);
+            let top = Bits::collect(differences.iter().map(|x| x >> below & 1));
+            Ok(vec![Words::new((&top ^ &less).not(role).to_wide())])
+        }))
     }
 }

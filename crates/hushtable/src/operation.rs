@@ -199,19 +199,35 @@ pub trait Material: Send {
     fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<Words>>;
 }
 
-/// Material and what spends it: for operations that give one column.
+/// Material of `items` items that `spend` spends, as [`Material::eval`] says.
+pub fn spend(
+    items: usize,
+    spend: impl FnOnce(&mut Session, &[&[u64]]) -> Result<Vec<Words>> + Send + 'static,
+) -> Box<dyn Material> {
+    Box::new(Spend { items, spend })
+}
+
+/// The operands of an operation that takes so many columns.
+///
+/// # Errors
+/// [`Error::Shape`] for another number of them.
+pub fn operands<'a, const N: usize>(given: &[&'a [u64]]) -> Result<[&'a [u64]; N]> {
+    given.try_into().map_err(|_| Error::Shape { what: "operands", want: N, got: given.len() })
+}
+
+/// Material and what spends it.
 struct Spend<F> {
     items: usize,
     spend: F,
 }
 
-impl<F: FnOnce(&mut Session, &[&[u64]]) -> Result<Vec<u64>> + Send> Material for Spend<F> {
+impl<F: FnOnce(&mut Session, &[&[u64]]) -> Result<Vec<Words>> + Send> Material for Spend<F> {
     fn items(&self) -> usize {
         self.items
     }
 
     fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<Words>> {
-        Ok(vec![Words::new((self.spend)(s, operands)?)])
+        (self.spend)(s, operands)
     }
 }
 
@@ -240,15 +256,10 @@ pub(crate) fn bound(s: &Session, material: Box<dyn Material>) -> Box<dyn Materia
     Box::new(Bound { id: s.id(), material })
 }
 
-/// Material of `items` items that `spend` spends.
+/// [`spend`] for operations that give one column.
 fn material(
     items: usize,
-    spend: impl FnOnce(&mut Session, &[&[u64]]) -> Result<Vec<u64>> + Send + 'static,
+    column: impl FnOnce(&mut Session, &[&[u64]]) -> Result<Vec<u64>> + Send + 'static,
 ) -> Box<dyn Material> {
-    Box::new(Spend { items, spend })
-}
-
-/// The operands of an operation that takes so many.
-fn operands<'a, const N: usize>(given: &[&'a [u64]]) -> Result<[&'a [u64]; N]> {
-    given.try_into().map_err(|_| Error::Shape { what: "operands", want: N, got: given.len() })
+    spend(items, move |s, given| Ok(vec![Words::new(column(s, given)?)]))
 }

@@ -143,7 +143,7 @@ impl<K: Kind, R: Ring> Share<K, R> {
     }
 
     /// This party's words, in words of 64 bits, which are the caller's to wipe; without a copy where they have as many.
-    pub(crate) fn into_wide(mut self) -> Vec<u64> {
+    pub fn into_wide(mut self) -> Vec<u64> {
         match (&mut self.words as &mut dyn Any).downcast_mut::<Vec<u64>>() {
             Some(words) => take(words),
             None => self.words.iter().map(|w| w.to_u64()).collect(),

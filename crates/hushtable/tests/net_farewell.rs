@@ -6,10 +6,9 @@ use std::time::{Duration, Instant};
 use hushtable::bill::Bill;
 use hushtable::error::Ending;
 use hushtable::net::{Farewell, Options};
-use hushtable::operation::{Material, Operation, Port, Signature, Words};
+use hushtable::operation::{Material, Operation, Port, Signature, Words, spend};
 use hushtable::ot::Setting;
 use hushtable::run::{self, Ready, Reveal, Unwatched};
-use hushtable::session::Session;
 use hushtable::source::Origin;
 use hushtable::{Error, Party, Result, Role};
 
@@ -128,20 +127,10 @@ impl Operation for Damaged {
     }
 
     fn material(&self, _: &mut Origin<'_>, _: usize) -> Result<Box<dyn Material>> {
-        Ok(Box::new(Damaged))
-    }
-}
-
-impl Material for Damaged {
-    fn items(&self) -> usize {
-        1
-    }
-
-    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<Words>> {
-        if s.role() == Role::P0 && operands[0][0] == 1 {
-            return Err(Error::Store("damaged".into()));
-        }
-        s.recv(1).map(|_| vec![Words::new(vec![0])])
+        Ok(spend(1, |s, given| match (s.role(), given[0][0]) {
+            (Role::P0, 1) => Err(Error::Store("damaged".into())),
+            _ => s.recv(1).map(|_| vec![Words::new(vec![0])]),
+        }))
     }
 }
 

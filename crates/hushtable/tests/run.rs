@@ -8,11 +8,10 @@ use hushtable::{
     chance::Chance,
     lut::{LookupJob, Protocol},
     math::Tabulated,
-    operation::{Lookup, Material, Operation, Port, Select, Signature, Words},
+    operation::{Lookup, Material, Operation, Port, Select, Signature, Words, spend},
     ot::Setting,
     run::{self, Phase, Ready, Reveal, Step, Unwatched, Watch},
     run_pair,
-    session::Session,
     share::Sharing,
     source::Origin,
 };
@@ -70,27 +69,6 @@ struct Triplets {
     refused: usize,
 }
 
-struct Rows {
-    rows: usize,
-    refused: bool,
-}
-
-impl Material for Rows {
-    fn items(&self) -> usize {
-        self.rows
-    }
-
-    fn eval(self: Box<Self>, _: &mut Session, operands: &[&[u64]]) -> Result<Vec<Words>> {
-        let [x, y] = operands else { panic!("two operands") };
-        assert_eq!((x.len(), y.len()), (3 * self.rows, self.rows), "whole rows, and their numbers");
-        if self.refused {
-            return Err(Error::Param { what: "row", got: "one".into(), accepted: "others".into() });
-        }
-        let sums = x.chunks(3).map(|row| row.iter().sum());
-        Ok(vec![Words::new(sums.collect()), Words::new(y.to_vec())])
-    }
-}
-
 impl Operation for Triplets {
     fn name(&self) -> String {
         "sums of rows".into()
@@ -123,7 +101,16 @@ impl Operation for Triplets {
 
     fn material(&self, _: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
         self.batches.lock().unwrap().push(items);
-        Ok(Box::new(Rows { rows: items, refused: items == self.refused }))
+        let refused = items == self.refused;
+        Ok(spend(items, move |_, given| {
+            let [x, y] = given else { panic!("two operands") };
+            assert_eq!((x.len(), y.len()), (3 * items, items), "whole rows, and their numbers");
+            if refused {
+                return Err(Error::Param { what: "row", got: "one".into(), accepted: "others".into() });
+            }
+            let sums = x.chunks(3).map(|row| row.iter().sum());
+            Ok(vec![Words::new(sums.collect()), Words::new(y.to_vec())])
+        }))
     }
 }
 

@@ -1,14 +1,13 @@
 //! Embeddings as an operation, which runs as any other.
 
 use hushtable::{
-    AShare, BShare, Error, Party, Result,
+    AShare, BShare, Party, Result,
     arith::{BoundedExtension, XorToAdditive},
     bill::Bill,
     confidential::copy::Lookups,
     error::same,
-    operation::{Material, Operation, Port, Signature, Words},
+    operation::{Material, Operation, Port, Signature, Words, operands, spend},
     ot::Setting,
-    session::Session,
 };
 
 use super::EmbeddingJob;
@@ -89,47 +88,26 @@ impl Operation for Embedding {
             true => Some(BoundedExtension::prepare(p, [sum, l], items * columns)?),
             false => None,
         };
-        Ok(Box::new(Prepared { job, table: self.table.clone(), items, lookups, numbers, extension }))
+        let table = self.table.clone();
+        Ok(spend(items, move |s, given| {
+            let [found] = operands(given)?;
+            same("token ids", ids, found.len())?;
+            let rows =
+                lookups.eval(s, table.held(), &[BShare::new(job.copy().keys.bits(), found.to_vec())])?;
+            let places: Vec<(usize, u32)> = (0..columns).map(|column| (column * w as usize, w)).collect();
+            let found = BShare::new(w, unpack(&rows, &places).into_vec());
+            drop(rows);
+            let sums = added_up(&numbers.signed(s, &found)?, items, columns);
+            let sums = match extension {
+                Some(extension) => extension.sign(s, &sums)?,
+                None => sums,
+            };
+            Ok(vec![Words::new(sums.into_wide())])
+        }))
     }
 
     fn tells(&self) -> String {
         "numbers of the matrix, and what these and the matrix imply about the ids".into()
-    }
-}
-
-/// One-time material for so many results.
-struct Prepared {
-    job: EmbeddingJob,
-    table: Table,
-    items: usize,
-    lookups: Lookups,
-    numbers: XorToAdditive,
-    extension: Option<BoundedExtension>,
-}
-
-impl Material for Prepared {
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<Words>> {
-        let Self { job, table, items, lookups, numbers, extension } = *self;
-        let &[ids] = operands else {
-            return Err(Error::Shape { what: "operands", want: 1, got: operands.len() });
-        };
-        let (columns, w) = (job.columns as usize, job.entry_bits);
-        same("token ids", items * job.bag as usize, ids.len())?;
-        let ids = BShare::new(job.copy().keys.bits(), ids.to_vec());
-        let rows = lookups.eval(s, table.held(), &[ids])?;
-        let places: Vec<(usize, u32)> = (0..columns).map(|column| (column * w as usize, w)).collect();
-        let found = BShare::new(w, unpack(&rows, &places).into_vec());
-        drop(rows);
-        let sums = added_up(&numbers.signed(s, &found)?, items, columns);
-        let sums = match extension {
-            Some(extension) => extension.sign(s, &sums)?,
-            None => sums,
-        };
-        Ok(vec![Words::new(sums.words().to_vec())])
     }
 }
 

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use hushtable::{
-    AShare, Error, Result, Role,
+    AShare, Result, Role,
     arith::Fixed,
     bill::Bill,
     error::same,
-    operation::{Material, Operation, Port, Signature, Words},
+    operation::{Material, Operation, Port, Signature, Words, operands, spend},
     ot::Setting,
-    session::Session,
     source::Origin,
     terms::Value,
 };
@@ -64,36 +63,20 @@ impl Operation for BlockJob {
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
-        let blocks =
-            (0..items).map(|_| Block::prepare(from, self.shape, self.owner)).collect::<Result<_>>()?;
-        Ok(Box::new(Prepared { blocks, shape: self.shape, weights: self.weights.clone() }))
-    }
-}
-
-/// The material of a block for each sequence, and what the owner gives.
-struct Prepared {
-    blocks: Vec<Block>,
-    shape: BlockShape,
-    weights: Option<Arc<Weights>>,
-}
-
-impl Material for Prepared {
-    fn items(&self) -> usize {
-        self.blocks.len()
-    }
-
-    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<Words>> {
-        let &[x] = operands else {
-            return Err(Error::Shape { what: "operands", want: 1, got: operands.len() });
-        };
-        let BlockShape { sequence, width, bits, scale, .. } = self.shape;
-        same("words of the sequences", self.blocks.len() * sequence * width, x.len())?;
-        // Never grows, so that no part of it is left behind.
-        let mut out = Words::new(Vec::with_capacity(x.len()));
-        for (block, x) in self.blocks.into_iter().zip(x.chunks_exact((sequence * width).max(1))) {
-            let x = Fixed::new(AShare::new(bits, x.to_vec()), scale)?;
-            out.extend_from_slice(block.eval(s, &x, self.weights.as_deref())?.share().words());
-        }
-        Ok(vec![out])
+        let blocks = (0..items).map(|_| Block::prepare(from, self.shape, self.owner));
+        let blocks: Vec<Block> = blocks.collect::<Result<_>>()?;
+        let (shape, weights) = (self.shape, self.weights.clone());
+        Ok(spend(items, move |s, given| {
+            let [x] = operands(given)?;
+            let BlockShape { sequence, width, bits, scale, .. } = shape;
+            same("words of the sequences", items * sequence * width, x.len())?;
+            // Never grows, so that no part of it is left behind.
+            let mut out = Words::new(Vec::with_capacity(x.len()));
+            for (block, x) in blocks.into_iter().zip(x.chunks_exact((sequence * width).max(1))) {
+                let x = Fixed::new(AShare::new(bits, x.to_vec()), scale)?;
+                out.extend_from_slice(block.eval(s, &x, weights.as_deref())?.share().words());
+            }
+            Ok(vec![out])
+        }))
     }
 }

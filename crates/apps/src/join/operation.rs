@@ -8,13 +8,12 @@ use hushtable::{
     chance::Chance,
     error::same,
     gates::Bits,
-    operation::{Material, Operation, Port, Signature, Words},
+    operation::{Material, Operation, Port, Signature, Words, spend},
     ot::Setting,
-    session::Session,
 };
 use prim::Wiped;
 
-use super::{Join, Joined, Prepared, Rows};
+use super::{Join, Joined, Rows};
 use crate::ids::Set;
 
 /// A join, at one party. It has this party's table, so unlike other operations it is not public. One item; gives, for each
@@ -68,30 +67,16 @@ impl Operation for JoinTables {
 
     fn prepare(&self, p: &mut Party, _: usize) -> Result<Box<dyn Material>> {
         let (ids, columns) = (Arc::clone(&self.ids), Arc::clone(&self.columns));
-        Ok(Box::new(Made { ids, columns, prepared: self.join.prepare(p)? }))
+        let prepared = self.join.prepare(p)?;
+        Ok(spend(1, move |s, _| {
+            let columns: Vec<&[u64]> = columns.iter().map(|column| &column[..]).collect();
+            let ids = ids.salted(s)?;
+            Ok(prepared.run(s, &ids, &columns)?.into_columns())
+        }))
     }
 
     fn tells(&self) -> String {
         "which rows have a partner, and the columns there; nobody, while results stay shared".into()
-    }
-}
-
-struct Made {
-    ids: Arc<Set>,
-    columns: Arc<Vec<Wiped<u64>>>,
-    prepared: Prepared,
-}
-
-impl Material for Made {
-    fn items(&self) -> usize {
-        1
-    }
-
-    fn eval(self: Box<Self>, s: &mut Session, _: &[&[u64]]) -> Result<Vec<Words>> {
-        let Self { ids, columns, prepared } = *self;
-        let ids = ids.salted(s)?;
-        let joined = prepared.run(s, &ids, &columns.iter().map(|column| &column[..]).collect::<Vec<_>>())?;
-        Ok(joined.into_columns())
     }
 }
 
@@ -121,10 +106,10 @@ impl Joined {
     /// The same as columns of words.
     fn into_columns(self) -> Vec<Words> {
         let Self { matched, additive, bitwise, own, rows } = self;
-        let mut all = vec![Words::new(matched.iter().collect())];
-        all.extend(additive.into_iter().map(|share| Words::new(share.words().to_vec())));
-        all.extend(bitwise.into_iter().map(|share| Words::new(share.words().to_vec())));
-        all.extend(own.into_iter().map(|share| Words::new(share.words().to_vec())));
+        let mut all = vec![Words::new(matched.to_wide())];
+        all.extend(additive.into_iter().map(|share| Words::new(share.into_wide())));
+        all.extend(bitwise.into_iter().map(|share| Words::new(share.into_wide())));
+        all.extend(own.into_iter().map(|share| Words::new(share.into_wide())));
         all.push(Words::new(rows.map_or_else(Vec::new, |rows| rows.0.to_vec())));
         all
     }

@@ -3,15 +3,14 @@
 use std::iter;
 
 use hushtable::{
-    BShare, Error, Party, Result,
+    BShare, Party, Result,
     bill::Bill,
     chance::Chance,
     confidential::copy::Lookups,
     error::same,
     gates::{Bits, Triples, and_shared},
-    operation::{Material, Operation, Port, Signature, Words},
+    operation::{Material, Operation, Port, Signature, Words, operands, spend},
     ot::Setting,
-    session::Session,
     terms::Value,
 };
 use prim::Wiped;
@@ -93,7 +92,37 @@ impl Operation for JoinQuery {
         let (job, ands) = (self.job.clone(), self.job.ands());
         let lookups = Lookups::prepare(p, job.copy(), items)?;
         let valid = if ands > 0 { Some(Triples::shared(p, items, ands)?) } else { None };
-        Ok(Box::new(Prepared { job, table: self.table.clone(), items, lookups, valid }))
+        let table = self.table.clone();
+        Ok(spend(items, move |s, given| {
+            let [keys, counts] = operands(given)?;
+            let words = job.copy().key_words();
+            same("words of the keys", items * words, keys.len())?;
+            same("bits of the keys", items, counts.len())?;
+            let rows = lookups.eval(s, table.held(), &key_shares(keys, &job))?;
+            let counts = Bits::collect(counts.iter().copied());
+            let there: Vec<Bits> = match (job.per_key, &rows.present) {
+                (1, None) => Vec::new(),
+                (1, Some(present)) => vec![present.clone()],
+                _ => job
+                    .places(0)
+                    .into_iter()
+                    .map(|at| Bits::collect(unpack(&rows, &[at]).iter().copied()))
+                    .collect(),
+            };
+            let there = match valid {
+                // An absent key's row is zero, so that its places need no bit of presence.
+                Some(triples) => and_shared(s, triples, &counts, &there.iter().collect::<Vec<_>>())?,
+                None => vec![counts],
+            };
+            // No growing: that leaves copies behind.
+            let mut bits = Words::new(vec![0; items * there.len()]);
+            for (row, found) in there.iter().enumerate() {
+                let to = bits.iter_mut().skip(row).step_by(there.len());
+                to.zip(found.iter()).for_each(|(word, bit)| *word = bit);
+            }
+            let column = |i: usize| Words::new(unpack(&rows, &job.places(i)).into_vec());
+            Ok(iter::once(bits).chain((1..=job.columns.len()).map(column)).collect())
+        }))
     }
 
     fn tells(&self) -> String {
@@ -101,53 +130,6 @@ impl Operation for JoinQuery {
     }
 }
 
-/// One-time material for so many keys.
-struct Prepared {
-    job: JoinJob,
-    table: Table,
-    items: usize,
-    lookups: Lookups,
-    valid: Option<Triples>,
-}
-
-impl Material for Prepared {
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<Words>> {
-        let Self { job, table, items, lookups, valid } = *self;
-        let &[keys, counts] = operands else {
-            return Err(Error::Shape { what: "operands", want: 2, got: operands.len() });
-        };
-        let copy = job.copy();
-        same("words of the keys", items * copy.key_words(), keys.len())?;
-        same("bits of the keys", items, counts.len())?;
-        let rows = lookups.eval(s, table.held(), &key_shares(keys, &copy))?;
-        let counts = Bits::collect(counts.iter().map(|word| word & 1));
-        let there: Vec<Bits> = match (job.per_key, &rows.present) {
-            (1, None) => Vec::new(),
-            (1, Some(present)) => vec![present.clone()],
-            _ => job
-                .places(0)
-                .into_iter()
-                .map(|at| Bits::collect(unpack(&rows, &[at]).iter().copied()))
-                .collect(),
-        };
-        let there = match valid {
-            // An absent key's row is zero, so that its places need no bit of presence.
-            Some(triples) => and_shared(s, triples, &counts, &there.iter().collect::<Vec<_>>())?,
-            None => vec![counts],
-        };
-        // No growing: that leaves copies behind.
-        let mut bits = Words::new(vec![0; items * there.len()]);
-        for (row, found) in there.iter().enumerate() {
-            let to = bits.iter_mut().skip(row).step_by(there.len());
-            to.zip(found.iter()).for_each(|(word, bit)| *word = bit);
-        }
-        let column = |i: usize| Words::new(unpack(&rows, &job.places(i)).into_vec());
-        Ok(iter::once(bits).chain((1..=job.columns.len()).map(column)).collect())
-    }
 }
 
 impl JoinJob {

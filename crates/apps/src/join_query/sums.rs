@@ -1,90 +1,122 @@
-//! What is done with joined rows: filters, and sums by group.
+//! What is done with joined rows, as operations: filters, and sums by group.
 
 use hushtable::{
-    AShare, Result,
+    AShare, BShare, Result,
     arith::{CompareJob, Comparison},
     bill::Bill,
+    chance::Chance,
     gates::{Bits, Triples, and, and_shared},
-    session::Session,
-    source::Source,
+    operation::{Material, Operation, Port, Signature, Words, operands, spend},
+    ot::Setting,
+    source::Origin,
 };
 
-use crate::statistics::{GroupShape, Grouped, Groups};
+use crate::statistics::GroupShape;
 
-/// One-time material for a filter: of rows that count, those stay where one number is at least another one.
-#[must_use = "one-time material that is not used was generated for nothing"]
-pub struct Filter {
-    compare: Comparison,
-    ands: Triples,
+/// Rows whose material is in memory at a time.
+const BATCH: usize = 1 << 18;
+
+/// Of rows that count, those stay where one number is at least another one. An item is a row. Takes the bits whether the
+/// rows count, and both numbers; gives the bits whether they still do.
+#[derive(Clone, Copy, Debug)]
+pub struct Filter(pub CompareJob);
+
+impl Operation for Filter {
+    fn name(&self) -> String {
+        "filter of rows".into()
+    }
+
+    fn method(&self) -> String {
+        self.0.plan.to_string()
+    }
+
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        vec![("bits", self.0.bits.to_string()), ("numbers", self.0.domain.to_string())]
+    }
+
+    fn signature(&self) -> Signature {
+        let [x, y] = ["x", "y"].map(|name| Port::additive(name, self.0.bits));
+        Signature::new([Port::bit("counts"), x, y], Port::bit("stays"))
+    }
+
+    fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
+        Ok((self.0.bill()? + Triples::bill(1)).times(items))
+    }
+
+    fn most(&self) -> usize {
+        BATCH
+    }
+
+    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
+        let (bits, compare) = (self.0.bits, Comparison::prepare(from, self.0, items)?);
+        let triples = Triples::random(from, items)?;
+        Ok(spend(items, move |s, given| {
+            let [counts, x, y] = operands(given)?;
+            let [x, y] = [x, y].map(|words| AShare::<u64>::new(bits, words.to_vec()));
+            let reaches = compare.ge(s, &x, &y)?;
+            let stays = and(s, triples, &Bits::collect(counts.iter().copied()), &reaches)?;
+            Ok(vec![Words::new(stays.to_wide())])
+        }))
+    }
+
+    fn tells(&self) -> String {
+        "which rows stay".into()
+    }
 }
 
-impl Filter {
-    /// Offline, for so many rows.
-    ///
-    /// # Errors
-    /// [`Error::Param`](hushtable::Error::Param) for a comparison that is not supported, and those of the channel.
-    pub fn prepare(p: &mut dyn Source, job: CompareJob, rows: usize) -> Result<Self> {
-        Ok(Self { compare: Comparison::prepare(p, job, rows)?, ands: Triples::random(p, rows)? })
+/// Counts and sums by group of the rows that count, of which each is a bin of the shape. Takes the bits whether they count,
+/// and then what the [shape](GroupShape) takes, with bits of the groups also of rows that do not; gives what the shape gives.
+#[derive(Clone, Debug)]
+pub struct Aggregate(pub GroupShape);
+
+impl Operation for Aggregate {
+    fn name(&self) -> String {
+        format!("{}, of rows that count", self.0.name())
     }
 
-    /// What a row costs.
-    ///
-    /// # Errors
-    /// [`Error::Param`](hushtable::Error::Param) for a comparison that is not supported.
-    pub fn bill(job: CompareJob) -> Result<Bill> {
-        Ok(job.bill()? + Triples::bill(1))
+    fn method(&self) -> String {
+        self.0.method()
     }
 
-    /// Online: shares of the bits of the rows that count and where `x >= y`. Spends the material.
-    ///
-    /// # Errors
-    /// [`Error::Shape`](hushtable::Error::Shape) unless rows and widths are those prepared for, and those of the channel.
-    pub fn at_least(self, s: &mut Session, valid: &Bits, x: &AShare<u64>, y: &AShare<u64>) -> Result<Bits> {
-        let stays = self.compare.ge(s, x, y)?;
-        and(s, self.ands, valid, &stays)
-    }
-}
-
-/// One-time material for counts and sums by group of the rows that count.
-#[must_use = "one-time material that is not used was generated for nothing"]
-pub struct Aggregate {
-    ands: Triples,
-    groups: Groups,
-}
-
-impl Aggregate {
-    /// Offline. A bin of the shape is a row.
-    ///
-    /// # Errors
-    /// Those of [`Groups::prepare`].
-    pub fn prepare(p: &mut dyn Source, shape: GroupShape) -> Result<Self> {
-        let (rows, groups) = (shape.bins, shape.groups);
-        let made = Groups::prepare(p, shape)?;
-        Ok(Self { ands: Triples::shared(p, rows, groups)?, groups: made })
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        self.0.fields()
     }
 
-    /// What all of it costs, with opening to both parties: at most, as of [`GroupShape::bill`].
-    ///
-    /// # Errors
-    /// Those of [`Groups::prepare`].
-    pub fn bill(shape: &GroupShape) -> Result<Bill> {
-        Ok(Triples::bill(shape.groups).times(shape.bins) + shape.bill()?)
+    fn signature(&self) -> Signature {
+        let mut signature = self.0.signature();
+        signature.takes.insert(0, Port::bit("counts").of(self.0.bins));
+        signature
     }
 
-    /// Online, 3 rounds: shares of counts and sums, which [`Grouped::open`] shows to both parties, and
-    /// [`Grouped::reveal`] to one. `groups` are bits of the rows, which need not count. Spends the material.
-    ///
-    /// # Errors
-    /// [`Error::Shape`](hushtable::Error::Shape) unless rows, groups and columns are those prepared for, and those of the
-    /// channel.
-    pub fn add_up(
-        self,
-        s: &mut Session,
-        valid: &Bits,
-        groups: &[Bits],
-        columns: &[&AShare<u64>],
-    ) -> Result<Grouped> {
-        let members = and_shared(s, self.ands, valid, &groups.iter().collect::<Vec<_>>())?;
-        self.groups.add_up(s, &members, columns)
+    fn bill(&self, items: usize, under: &Setting) -> Result<Bill> {
+        let members = Triples::bill(self.0.groups).times(self.0.bins);
+        Ok(members.times(items) + self.0.bill(items, under)?)
+    }
+
+    fn chance(&self, items: usize) -> Chance {
+        self.0.chance(items)
+    }
+
+    fn most(&self) -> usize {
+        self.0.most()
+    }
+
+    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
+        let (groups, sums) = (self.0.groups, self.0.material(from, items)?);
+        let triples = Triples::shared(from, self.0.bins, groups)?;
+        Ok(spend(sums.items(), move |s, given| {
+            let [counts, members, columns @ ..] = given else {
+                return operands::<2>(given).map(|_| vec![]);
+            };
+            let counts = Bits::collect(counts.iter().copied());
+            let members = Bits::from_share(&BShare::<u64>::new(groups as u32, members.to_vec()));
+            let members = and_shared(s, triples, &counts, &members.iter().collect::<Vec<_>>())?;
+            let members = Words::new(Bits::to_share::<u64>(&members)?.into_wide());
+            sums.eval(s, &[&[&members[..]], columns].concat())
+        }))
+    }
+
+    fn tells(&self) -> String {
+        self.0.tells()
     }
 }

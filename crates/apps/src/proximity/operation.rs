@@ -1,12 +1,13 @@
 //! Proximity as an operation, which runs as any other.
 
 use hushtable::{
-    AShare, Error, Result, Role,
+    AShare, Result, Role,
     arith::{Angles, MatrixShape, SmallMatrixJob, SmallMatrixProduct},
     bill::Bill,
+    error::same,
     math::rounded_up,
     net::LinkShape,
-    operation::{Held, Material, Operation, Port, Signature, Words},
+    operation::{Held, Material, Operation, Port, Signature, Words, spend},
     ot::Setting,
     session::Session,
     source::Origin,
@@ -78,8 +79,16 @@ impl Operation for Proximity {
             }
             Places::Shared => Squares::Cosines(Box::new(Angles::prepare(from, angles(), 6 * items)?)),
         };
-        let closer = self.closer.material(from, items)?;
-        Ok(Box::new(Pairs { items, squares, closer }))
+        let (want, closer) = (self.signature().takes.len(), self.closer.material(from, items)?);
+        Ok(spend(items, move |s, given| {
+            same("operands", want, given.len())?;
+            given.iter().try_for_each(|places| same("places", items, places.len()))?;
+            let negative = match squares {
+                Squares::Own(places, products) => distances(s, places, products, given)?,
+                Squares::Cosines(angles) => haversines(s, *angles, given)?,
+            };
+            closer.eval(s, &[&negative])
+        }))
     }
 
     fn tells(&self) -> String {
@@ -116,41 +125,10 @@ impl Operation for Proximity {
     }
 }
 
-/// One-time material for some pairs.
-struct Pairs {
-    items: usize,
-    squares: Squares,
-    closer: Box<dyn Material>,
-}
-
+/// One-time material for the squares of the distances.
 enum Squares {
     Own(Places, SmallMatrixProduct),
     Cosines(Box<Angles>),
-}
-
-impl Material for Pairs {
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<Words>> {
-        let want = match self.squares {
-            Squares::Own(places, _) => places.coordinates(),
-            Squares::Cosines(_) => 4,
-        };
-        let got = operands.len();
-        if got != want {
-            return Err(Error::Shape { what: "operands", want, got });
-        }
-        if let Some(short) = operands.iter().find(|o| o.len() != self.items) {
-            return Err(Error::Shape { what: "places", want: self.items, got: short.len() });
-        }
-        let negative = match self.squares {
-            Squares::Own(places, products) => distances(s, places, products, operands)?,
-            Squares::Cosines(angles) => haversines(s, *angles, operands)?,
-        };
-        self.closer.eval(s, &[&negative])
-    }
 }
 
 /// Shares of the negative squares of the distances: `2 a b - |a|^2 - |b|^2`.

@@ -6,12 +6,11 @@ use hushtable::{
     Party, Result,
     bill::Bill,
     chance::Chance,
-    operation::{Material, Operation, Port, Signature, Words},
+    operation::{Material, Operation, Port, Signature, Words, spend},
     ot::Setting,
-    session::Session,
 };
 
-use super::{Intersection, Learns, Psi};
+use super::{Learns, Psi};
 use crate::ids::Set;
 
 /// Which ids two parties have in common, at one party. It has this party's ids, so unlike other operations it is not
@@ -54,29 +53,16 @@ impl Operation for Intersect {
     }
 
     fn prepare(&self, p: &mut Party, _: usize) -> Result<Box<dyn Material>> {
-        Ok(Box::new(Prepared { ids: Arc::clone(&self.ids), material: self.psi.prepare(p)? }))
+        let (ids, material) = (Arc::clone(&self.ids), self.psi.prepare(p)?);
+        Ok(spend(1, move |s, _| {
+            let ids = ids.salted(s)?;
+            let rows = material.find(s, &ids)?.unwrap_or_default();
+            Ok(vec![Words::new(rows.into_iter().map(|row| row as u64).collect())])
+        }))
     }
 
     fn tells(&self) -> String {
         let who = if self.psi.learns == Learns::Both { "both parties" } else { "one party" };
         format!("{who}: which of its ids the other has too")
-    }
-}
-
-struct Prepared {
-    ids: Arc<Set>,
-    material: Intersection,
-}
-
-impl Material for Prepared {
-    fn items(&self) -> usize {
-        1
-    }
-
-    fn eval(self: Box<Self>, s: &mut Session, _: &[&[u64]]) -> Result<Vec<Words>> {
-        let Self { ids, material } = *self;
-        let ids = ids.salted(s)?;
-        let rows = material.find(s, &ids)?.unwrap_or_default();
-        Ok(vec![Words::new(rows.into_iter().map(|row| row as u64).collect())])
     }
 }

@@ -21,9 +21,8 @@ use hushtable::{
     bill::Bill,
     error::same,
     gates::{Bits, KnownMux},
-    operation::{Material, Operation, Port, Signature, Words},
+    operation::{Material, Operation, Port, Signature, Words, spend},
     ot::Setting,
-    session::Session,
     source::Origin,
 };
 use prim::wipe::Wiped;
@@ -77,13 +76,6 @@ struct Prepared {
     intercepts: KnownMux,
     /// Where it has features.
     product: Option<(SmallMatrixJob, SmallMatrixProduct, Option<Truncation>)>,
-}
-
-struct Ready {
-    items: usize,
-    bits: u32,
-    mine: Arc<OwnWeights>,
-    parts: Vec<Prepared>,
 }
 
 /// A weight as it is multiplied; `None` if it does not fit.
@@ -198,37 +190,29 @@ impl Operation for Weighted {
             };
             parts.push(Prepared { intercepts, product });
         }
-        Ok(Box::new(Ready { items, bits: model.bits, mine: Arc::clone(&self.mine), parts }))
+        let (bits, mine) = (model.bits, Arc::clone(&self.mine));
+        Ok(spend(items, move |s, given| {
+            same("operands", 1 + parts.len(), given.len())?;
+            let bit = Bits::collect(given[0].iter().copied());
+            let intercepts = Wiped::from(vec![mine.intercept[0]; items]);
+            let mut sum = AShare::<u64>::new(bits, vec![0; items]);
+            for ((role, part), features) in [Role::P0, Role::P1].into_iter().zip(parts).zip(&given[1..]) {
+                let known: &[&[u64]] = if s.role() == role { &[&intercepts] } else { &[] };
+                sum = &sum + &part.intercepts.select(s, &bit, known)?[0];
+                let Some((job, product, truncation)) = part.product else { continue };
+                let weights: &[i64] = if s.role() == role { &mine.weights } else { &[] };
+                let features = AShare::<u64>::new(job.bits, features.to_vec());
+                let mut scores = product.multiply(s, &features, weights)?;
+                if let Some(truncation) = truncation {
+                    scores = truncation.truncate(s, &scores)?;
+                }
+                sum = &sum + &scores.low_bits(bits)?;
+            }
+            Ok(vec![Words::new(sum.into_wide())])
+        }))
     }
 
     fn tells(&self) -> String {
         "the score".into()
-    }
-}
-
-impl Material for Ready {
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<Words>> {
-        let Self { items, bits, mine, parts } = *self;
-        same("operands", 1 + parts.len(), operands.len())?;
-        let bit = Bits::collect(operands[0].iter().map(|bit| bit & 1));
-        let intercepts = Wiped::from(vec![mine.intercept[0]; items]);
-        let mut sum = AShare::<u64>::new(bits, vec![0; items]);
-        for ((role, part), features) in [Role::P0, Role::P1].into_iter().zip(parts).zip(&operands[1..]) {
-            let known: &[&[u64]] = if s.role() == role { &[&intercepts] } else { &[] };
-            sum = &sum + &part.intercepts.select(s, &bit, known)?[0];
-            let Some((job, product, truncation)) = part.product else { continue };
-            let weights: &[i64] = if s.role() == role { &mine.weights } else { &[] };
-            let features = AShare::<u64>::new(job.bits, features.to_vec());
-            let mut scores = product.multiply(s, &features, weights)?;
-            if let Some(truncation) = truncation {
-                scores = truncation.truncate(s, &scores)?;
-            }
-            sum = &sum + &scores.low_bits(bits)?;
-        }
-        Ok(vec![Words::new(sum.words().to_vec())])
     }
 }

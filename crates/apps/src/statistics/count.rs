@@ -1,78 +1,78 @@
-//! Counts, sums, and sums of products.
+//! Counts of matches, and what follows from counts and sums.
+//!
+//! # Functionality
+//! In, for each bin: a share of the bit whether it matches. Out: a share of how many do, of 32 bits.
+//!
+//! # Protocol
+//! The bits become additive words, which are added up.
+//!
+//! # Cost
+//! A conversion of a bit for each bin. 1 round.
+//!
+//! # Source
+//! join-spec 4, Aggregates.
 
 use hushtable::{
-    AShare, Result,
-    arith::Multiplication,
+    Result,
     bill::Bill,
     gates::{B2a, Bits},
-    session::Session,
-    source::Source,
+    operation::{Material, Operation, Port, Signature, Words, operands, spend},
+    ot::Setting,
+    source::Origin,
 };
 
 /// Bits of a count.
 pub(super) const COUNT: u32 = 32;
 
-/// The sum of a column. Local.
-pub fn sum(column: &AShare<u64>) -> AShare<u64> {
-    let sum = column.words().iter().fold(0u64, |sum, word| sum.wrapping_add(*word));
-    AShare::new(column.bits(), vec![sum])
+/// How many bins match. Takes the bits of matches.
+#[derive(Clone, Copy, Debug)]
+pub struct Matches {
+    /// Of the join.
+    pub bins: usize,
 }
 
-/// One-time material for a count of bits.
-#[must_use = "one-time material that is not used was generated for nothing"]
-pub struct Count(B2a);
-
-impl Count {
-    /// Offline, for so many bins.
-    ///
-    /// # Errors
-    /// Those of the channel.
-    pub fn prepare(p: &mut dyn Source, bins: usize) -> Result<Self> {
-        Ok(Self(B2a::prepare(p, COUNT, bins)?))
+impl Operation for Matches {
+    fn name(&self) -> String {
+        "count of matches".into()
     }
 
-    /// What it costs.
-    pub fn bill(bins: usize) -> Bill {
-        B2a::bill(COUNT).times(bins)
+    fn method(&self) -> String {
+        "bits as numbers".into()
     }
 
-    /// Online, 1 round: a share of how many bits are 1, of 32 bits. Spends the material.
-    ///
-    /// # Errors
-    /// `Error::Shape` unless there are as many bits as prepared for, and those of the channel.
-    pub fn count(self, s: &mut Session, matched: &Bits) -> Result<AShare<u64>> {
-        Ok(sum(&self.0.convert::<u64>(s, matched)?))
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        vec![("bins", self.bins.to_string())]
+    }
+
+    fn signature(&self) -> Signature {
+        Signature::new([Port::bit("matches").of(self.bins)], Port::additive("count", COUNT))
+    }
+
+    fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
+        Ok(B2a::bill(COUNT).times(items * self.bins))
+    }
+
+    fn most(&self) -> usize {
+        1
+    }
+
+    fn material(&self, from: &mut Origin<'_>, _: usize) -> Result<Box<dyn Material>> {
+        let counts = B2a::prepare(from, COUNT, self.bins)?;
+        Ok(spend(1, move |s, given| {
+            let [matches] = operands(given)?;
+            let counts = counts.convert::<u64>(s, &Bits::collect(matches.iter().copied()))?;
+            Ok(vec![Words::new(vec![sum(counts.words())])])
+        }))
+    }
+
+    fn tells(&self) -> String {
+        "how many rows match".into()
     }
 }
 
-/// One-time material for the sum of the products of two columns.
-#[must_use = "one-time material that is not used was generated for nothing"]
-pub struct ProductSum {
-    bins: usize,
-    products: Multiplication,
-}
-
-impl ProductSum {
-    /// Offline, for columns of `bits` bits, with room for the sum.
-    ///
-    /// # Errors
-    /// `Error::Param` for widths other than 1 to 64, and those of the channel.
-    pub fn prepare(p: &mut dyn Source, bits: u32, bins: usize) -> Result<Self> {
-        Ok(Self { bins, products: Multiplication::prepare(p, bits, bins)? })
-    }
-
-    /// What it costs.
-    pub fn bill(bits: u32, bins: usize) -> Bill {
-        Multiplication::bill(bits).times(bins)
-    }
-
-    /// Online, 1 round: a share of the sum of `x_i y_i`. Spends the material.
-    ///
-    /// # Errors
-    /// `Error::Shape` if columns or widths are not those prepared for, and those of the channel.
-    pub fn sum(self, s: &mut Session, x: &AShare<u64>, y: &AShare<u64>) -> Result<AShare<u64>> {
-        self.products.inner_products(s, x, y, self.bins)
-    }
+/// The share of a sum. Local.
+pub(super) fn sum(words: &[u64]) -> u64 {
+    words.iter().fold(0, |sum, word| sum.wrapping_add(*word))
 }
 
 /// What follows from opened sums of two columns, or of one taken twice.

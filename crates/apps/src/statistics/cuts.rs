@@ -20,9 +20,8 @@ use hushtable::{
     bill::Bill,
     error::within,
     gates::{Bits, Triples, and_shared},
-    operation::{Material, Operation, Port, Signature, Words},
+    operation::{Material, Operation, Port, Signature, Words, operands, spend},
     ot::Setting,
-    session::Session,
     source::Origin,
     terms::Value,
 };
@@ -75,42 +74,26 @@ impl Operation for CutGroups {
         let (job, cuts) = (self.job, self.cuts.clone());
         let compare = Comparison::prepare(from, job, items * cuts.len())?;
         let triples = Triples::shared(from, items, cuts.len())?;
-        Ok(Box::new(Prepared { job, cuts, items, compare, triples }))
+        Ok(spend(items, move |s, given| {
+            let [matched, numbers] = operands(given)?;
+            // Public: P0's share of a cut is all of it.
+            let public = |cut: &i64| if s.role() == Role::P0 { *cut as u64 } else { 0 };
+            let public = cuts.iter().flat_map(|cut| std::iter::repeat_n(public(cut), items)).collect();
+            let numbers = AShare::<u64>::new(job.bits, numbers.repeat(cuts.len()));
+            let reached = compare.ge(s, &numbers, &AShare::<u64>::new(job.bits, public))?;
+            let reached: Vec<Bits> =
+                (0..cuts.len()).map(|i| reached.range(i * items..(i + 1) * items)).collect();
+            let matched = Bits::collect(matched.iter().copied());
+            let reached = and_shared(s, triples, &matched, &reached.iter().collect::<Vec<_>>())?;
+            // Those that reach a cut and not the next.
+            let mut groups = vec![&matched ^ &reached[0]];
+            groups.extend(reached.windows(2).map(|pair| &pair[0] ^ &pair[1]));
+            groups.extend(reached.last().cloned());
+            Ok(vec![Words::new(Bits::to_share::<u64>(&groups)?.into_wide())])
+        }))
     }
 
     fn tells(&self) -> String {
         format!("which of {} groups the number is in, where it matches", self.cuts.len() + 1)
-    }
-}
-
-/// One-time material for so many bins.
-struct Prepared {
-    job: CompareJob,
-    cuts: Vec<i64>,
-    items: usize,
-    compare: Comparison,
-    triples: Triples,
-}
-
-impl Material for Prepared {
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<Words>> {
-        let Self { job, cuts, items, compare, triples } = *self;
-        let matched = Bits::collect(operands[0].iter().map(|word| word & 1));
-        // Public: P0's share of a cut is all of it.
-        let public = |cut: &i64| if s.role() == Role::P0 { *cut as u64 } else { 0 };
-        let public = cuts.iter().flat_map(|cut| std::iter::repeat_n(public(cut), items)).collect();
-        let numbers = AShare::<u64>::new(job.bits, operands[1].repeat(cuts.len()));
-        let reached = compare.ge(s, &numbers, &AShare::<u64>::new(job.bits, public))?;
-        let reached: Vec<Bits> = (0..cuts.len()).map(|i| reached.range(i * items..(i + 1) * items)).collect();
-        let reached = and_shared(s, triples, &matched, &reached.iter().collect::<Vec<_>>())?;
-        // Those that reach a cut and not the next.
-        let mut groups = vec![&matched ^ &reached[0]];
-        groups.extend(reached.windows(2).map(|pair| &pair[0] ^ &pair[1]));
-        groups.extend(reached.last().cloned());
-        Ok(vec![Words::new(Bits::to_share::<u64>(&groups)?.words().to_vec())])
     }
 }

@@ -1,25 +1,153 @@
 //! Counts and sums by group.
+//!
+//! # Functionality
+//! In, for each bin: shares of a bit for each group, which are exclusive and 0 where the bin does not match, and of the
+//! columns to be summed. Out, for each group: shares of the bit whether it is large enough, if there is a least size above
+//! 1; of its count; and of its sum of each column, mod `2^l` of the column's width.
+//!
+//! # Protocol
+//! Each bit becomes a word of 32 bits, and selects the words to be summed; shares are added up. Each party adds its noise,
+//! if there is noise. Then the counts are compared with the least size.
+//!
+//! # Cost
+//! A bin: for each group a conversion of a bit and a selection from all columns. A group: a comparison, with a least size.
+//!
+//! # Source
+//! join-spec 4, Aggregates.
 
 use hushtable::{
-    AShare, Result, Role,
+    AShare, BShare, Result, Role,
     arith::Comparison,
+    bill::Bill,
+    chance::Chance,
     error::same,
     gates::{B2a, Bits, Mux},
-    operation::{Operation, Words},
-    run::{Outcome, Reveal},
+    operation::{Material, Operation, Port, Signature, Words, spend},
+    ot::Setting,
     session::Session,
-    source::Source,
+    source::Origin,
+    terms::Value,
 };
 
-use super::{asked::announced, count::COUNT, shape::GroupShape};
+use super::{
+    count::{COUNT, sum},
+    shape::GroupShape,
+};
 
-/// One-time material for counts and sums by group.
-#[must_use = "one-time material that is not used was generated for nothing"]
-pub struct Groups {
+/// Takes a word for each bin with a bit for each group, the lowest first, and the columns to be summed. Counts and sums
+/// are opened of groups that are large enough: [`Group::all`] puts them together.
+impl Operation for GroupShape {
+    fn name(&self) -> String {
+        "counts and sums by group".into()
+    }
+
+    fn method(&self) -> String {
+        "selections".into()
+    }
+
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        let mut fields = vec![
+            ("bins", self.bins.to_string()),
+            ("groups", self.groups.to_string()),
+            ("least size", self.least.to_string()),
+            ("noise", if self.noise.is_some() { "yes" } else { "no" }.into()),
+        ];
+        if let Some(noise) = &self.noise {
+            [&noise.counts].into_iter().chain(&noise.sums).for_each(|noise| fields.extend(noise.fields()));
+        }
+        fields.push(("widths of columns", Value::text(&self.widths[..])));
+        fields
+    }
+
+    fn signature(&self) -> Signature {
+        let groups = [Port::xor("groups", self.groups as u32)].into_iter();
+        let columns = self.widths.iter().map(|&bits| Port::additive("column", bits));
+        let takes = groups.chain(columns).map(|port| port.of(self.bins)).collect();
+        let enough = (self.least > 1).then(|| Port::bit("large enough"));
+        let counts =
+            [COUNT].iter().chain(&self.widths).map(|&bits| Port { name: "sum", ..Port::additive("", bits) });
+        let counts = counts.map(|port| if enough.is_some() { port.guarded(0) } else { port });
+        Signature {
+            takes,
+            gives: enough.into_iter().chain(counts).map(|port| port.of(self.groups)).collect(),
+        }
+    }
+
+    fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
+        self.check()?;
+        let bits = self.bins * self.groups;
+        let bill = B2a::bill(COUNT).times(bits) + Mux::bill(&self.widths).times(bits);
+        let enough = self.compare()?.map(|job| job.bill()).transpose()?;
+        Ok((bill + enough.map_or(Bill::FREE, |bill| bill.times(self.groups))).times(items))
+    }
+
+    /// Of noise that takes a number out of its width, where it would wrap around. Nothing without noise.
+    fn chance(&self, items: usize) -> Chance {
+        let one = || self.noise.as_ref().map_or(Chance::NONE, |noise| noise.chance(self));
+        (0..items).map(|_| one()).sum()
+    }
+
+    fn most(&self) -> usize {
+        1
+    }
+
+    fn material(&self, from: &mut Origin<'_>, _: usize) -> Result<Box<dyn Material>> {
+        self.check()?;
+        let bits = self.bins * self.groups;
+        let counts = B2a::prepare(from, COUNT, bits)?;
+        let sums = Mux::prepare(from, bits, &self.widths)?;
+        let enough = self.compare()?.map(|job| Comparison::prepare(from, job, self.groups)).transpose()?;
+        let prepared = Prepared { shape: self.clone(), counts, sums, enough };
+        Ok(spend(1, move |s, given| prepared.add_up(s, given)))
+    }
+
+    fn tells(&self) -> String {
+        match self.least {
+            0 | 1 => "counts and sums of all groups".into(),
+            least => format!("which groups have {least} members or more, and their counts and sums"),
+        }
+    }
+}
+
+/// One-time material for it.
+struct Prepared {
     shape: GroupShape,
     counts: B2a,
     sums: Mux,
     enough: Option<Comparison>,
+}
+
+impl Prepared {
+    fn add_up(self, s: &mut Session, given: &[&[u64]]) -> Result<Vec<Words>> {
+        let Self { shape, counts, sums, enough } = self;
+        same("operands", 1 + shape.widths.len(), given.len())?;
+        given.iter().try_for_each(|words| same("bins", shape.bins, words.len()))?;
+        let members = Bits::from_share(&BShare::<u64>::new(shape.groups as u32, given[0].to_vec()));
+        let members = Bits::concat(members.iter());
+        let columns = given[1..].iter().zip(&shape.widths);
+        let columns = columns.map(|(words, &bits)| AShare::<u64>::new(bits, words.repeat(shape.groups)));
+        let columns: Vec<AShare<u64>> = columns.collect();
+        let counts = counts.convert::<u64>(s, &members)?;
+        let sums = sums.select_all(s, &members, &columns.iter().collect::<Vec<_>>())?;
+        let noise = shape.noise.iter().flat_map(|noise| [&noise.counts].into_iter().chain(&noise.sums));
+        let mut noise = noise.map(Some).chain(std::iter::repeat(None));
+        let by_group = |column: &AShare<u64>| {
+            let sums = AShare::new(column.bits(), column.words().chunks(shape.bins).map(sum).collect());
+            match noise.next().flatten() {
+                Some(noise) => noise.add(s, &sums),
+                None => sums,
+            }
+        };
+        let all: Vec<AShare<u64>> = [&counts].into_iter().chain(&sums).map(by_group).collect();
+        let mut gives = Vec::with_capacity(1 + all.len());
+        if let Some(enough) = enough {
+            let least = if s.role() == Role::P0 { shape.least.into() } else { 0 };
+            let least = AShare::<u64>::new(COUNT, vec![least; shape.groups]);
+            gives.push(Words::new(enough.ge(s, &all[0], &least)?.to_wide()));
+        }
+        gives.extend(all.into_iter().map(|share| Words::new(share.into_wide())));
+        Ok(gives)
+    }
 }
 
 /// An opened group.
@@ -33,113 +161,28 @@ pub struct Group {
     pub sums: Vec<u64>,
 }
 
-/// Shares of counts, and of the sums of each column, by group.
-pub struct Grouped {
-    counts: AShare<u64>,
-    sums: Vec<AShare<u64>>,
-    shape: GroupShape,
-    enough: Option<Comparison>,
-}
-
-impl Groups {
-    /// Offline.
-    ///
-    /// # Errors
-    /// `Error::Param` for more than [`MAX_GROUPS`](super::MAX_GROUPS) or none, for no bins or more than [`MAX_LEAST`](super::MAX_LEAST), for a least size
-    /// above it, for widths other than 1 to 64, unless there is noise for each column or for none, and for noise that
-    /// might leave a width, with the width that would do;
-    /// `Error::Handshake` if the peer's shape is another; and those of the channel.
-    pub fn prepare(p: &mut dyn Source, shape: GroupShape) -> Result<Self> {
-        shape.check()?;
-        p.announce(&announced(&shape.fields()))?;
-        let items = shape.bins * shape.groups;
-        let counts = B2a::prepare(p, COUNT, items)?;
-        let sums = Mux::prepare(p, items, &shape.widths)?;
-        let enough = shape.compare()?.map(|job| Comparison::prepare(p, job, shape.groups)).transpose()?;
-        Ok(Self { shape, counts, sums, enough })
-    }
-
-    /// Online, 2 rounds: shares of counts and sums. A batch of bits for each group, 0 where a bin does not match.
-    /// Spends the material.
-    ///
-    /// # Errors
-    /// `Error::Shape` unless groups, bins and columns are those prepared for; `Error::Handshake` if the peer's shape
-    /// is another; and those of the channel.
-    pub fn add_up(self, s: &mut Session, groups: &[Bits], columns: &[&AShare<u64>]) -> Result<Grouped> {
-        let Self { shape, counts, sums, enough } = self;
-        same("groups", shape.groups, groups.len())?;
-        groups.iter().try_for_each(|group| same("bins", shape.bins, group.len()))?;
-        columns.iter().try_for_each(|column| same("bins", shape.bins, column.len()))?;
-        // Here, and not where it is opened: messages that differ from the peer's must not go out first. Material that
-        // was stored has not been compared.
-        s.announce(&announced(&shape.fields()))?;
-        let bits = Bits::concat(groups.iter());
-        let by_group = |column: &AShare<u64>| {
-            let sums = column
-                .words()
-                .chunks(shape.bins)
-                .map(|group| group.iter().fold(0u64, |s, w| s.wrapping_add(*w)));
-            AShare::<u64>::new(column.bits(), sums.collect())
-        };
-        let counts = by_group(&counts.convert(s, &bits)?);
-        let repeated = columns
-            .iter()
-            .map(|column| AShare::<u64>::new(column.bits(), column.words().repeat(shape.groups)));
-        let repeated: Vec<_> = repeated.collect();
-        let selected = sums.select_all(s, &bits, &repeated.iter().collect::<Vec<_>>())?;
-        Ok(Grouped { counts, sums: selected.iter().map(by_group).collect(), shape, enough })
-    }
-}
-
-impl Grouped {
-    /// Columns of this party's shares, as a [`GroupShape`] gives them: first this party adds its noise, if the shape asks
-    /// for noise, and the other its own; then counts are compared with the least size.
-    pub(super) fn into_columns(mut self, s: &mut Session) -> Result<Vec<Words>> {
-        if let Some(noise) = &self.shape.noise {
-            self.counts = noise.counts.added(s, &self.counts);
-            for (column, noise) in self.sums.iter_mut().zip(&noise.sums) {
-                *column = noise.added(s, column);
+impl Group {
+    /// The groups that may be told of, from the opened columns of a [`GroupShape`].
+    pub fn all(shape: &GroupShape, mut columns: Vec<Vec<i64>>) -> Vec<Self> {
+        let chosen: Vec<usize> = match shape.least > 1 && !columns.is_empty() {
+            true => {
+                let enough = columns.remove(0);
+                (0..shape.groups).filter(|&group| enough.get(group) == Some(&1)).collect()
             }
-        }
-        let mut all = Vec::new();
-        if let Some(compare) = self.enough {
-            let groups = self.counts.len();
-            let least = if s.role() == Role::P0 { self.shape.least.into() } else { 0 };
-            let least = AShare::<u64>::new(COUNT, vec![least; groups]);
-            all.push(Words::new(compare.ge(s, &self.counts, &least)?.iter().collect()));
-        }
-        all.extend(
-            [&self.counts].into_iter().chain(&self.sums).map(|share| Words::new(share.words().to_vec())),
-        );
-        Ok(all)
-    }
-
-    /// Online: the groups that are large enough, to both. First this party adds its noise, if the shape asks for noise,
-    /// and the other adds its own. Spends all of it.
-    ///
-    /// # Errors
-    /// Those of the channel.
-    pub fn open(self, s: &mut Session) -> Result<Vec<Group>> {
-        self.told(s, Reveal::Both).map(Option::unwrap_or_default)
-    }
-
-    /// Online: as [`open`](Self::open), to one party; the other gets `None`. Which groups are large enough both learn, if
-    /// there is a least size.
-    ///
-    /// # Errors
-    /// Those of the channel.
-    pub fn reveal(self, s: &mut Session, to: Role) -> Result<Option<Vec<Group>>> {
-        self.told(s, Reveal::Only(to))
-    }
-
-    fn told(self, s: &mut Session, reveal: Reveal) -> Result<Option<Vec<Group>>> {
-        let (shape, gives) = (self.shape.clone(), self.shape.signature().gives);
-        let columns = self.into_columns(s)?;
-        let opened = reveal.open(s, &gives, columns)?;
-        if !reveal.reaches(s.role()) {
-            return Ok(None);
-        }
-        let columns: Option<Vec<Vec<i64>>> = opened.into_iter().map(Outcome::values).collect();
-        Ok(columns.map(|columns| Group::all(&shape, columns)))
+            false => (0..shape.groups).collect(),
+        };
+        let mut columns = columns.into_iter();
+        let counts = columns.next().unwrap_or_default();
+        let sums: Vec<Vec<i64>> = columns.collect();
+        let masks: Vec<u64> = shape.widths.iter().map(|bits| u64::MAX >> (64 - bits)).collect();
+        let group = |(i, (group, count)): (usize, (usize, i64))| Self {
+            group,
+            count,
+            sums: sums.iter().zip(&masks).map(|(column, mask)| column[i] as u64 & mask).collect(),
+        };
+        // With a least size of 1 nothing was compared: that a group is not there says that it has no members. Noise can
+        // make a number negative.
+        let told = |group: &Self| shape.least == 0 || group.count >= shape.least.into();
+        chosen.into_iter().zip(counts).enumerate().map(group).filter(told).collect()
     }
 }

@@ -19,8 +19,6 @@
 use hushtable::{AShare, Error, Result, math::Function, session::Session};
 use zeroize::Zeroizing;
 
-use super::asked::announced;
-
 /// Bits of a geometric number.
 const BITS: u32 = 40;
 
@@ -91,18 +89,8 @@ impl Laplace {
         geometric() - geometric()
     }
 
-    /// This party's shares with a number of its own added to each. Both parties call it at the same point: what comes
-    /// next ends with an error at a party whose peer adds other noise or none.
-    ///
-    /// # Errors
-    /// Those of the channel; the next operation has [`Error::Handshake`] if the peer's noise is other.
-    pub fn add(&self, s: &mut Session, to: &AShare<u64>) -> Result<AShare<u64>> {
-        s.announce(&announced(&self.fields()))?;
-        Ok(self.added(s, to))
-    }
-
-    /// As [`add`](Self::add), of what was compared before.
-    pub(super) fn added(&self, s: &mut Session, to: &AShare<u64>) -> AShare<u64> {
+    /// This party's shares with a number of its own added to each, as the peer adds its own. Local.
+    pub fn add(&self, s: &mut Session, to: &AShare<u64>) -> AShare<u64> {
         let noise = Zeroizing::new((0..to.len()).map(|_| self.sample(s)).collect::<Vec<i64>>());
         let sums = to.words().iter().zip(noise.iter()).map(|(word, &noise)| word.wrapping_add(noise as u64));
         AShare::new(to.bits(), sums.collect())

@@ -3,19 +3,13 @@
 use hushtable::{
     Error, Result,
     arith::{CompareDomain, CompareJob, Objective},
-    bill::Bill,
     chance::{Chance, MOST},
-    gates::{B2a, Mux},
-    ot::Setting,
-    run::{self, Reveal},
-    terms::Value,
 };
 
-use super::{
-    asked::{MAX_LEAST, check_least, refused},
-    count::COUNT,
-    noise::Laplace,
-};
+use super::{count::COUNT, noise::Laplace};
+
+/// Largest least size. No more bins can be counted, so that comparisons with it do not wrap around.
+pub const MAX_LEAST: u32 = 1 << 30;
 
 /// Most groups.
 pub const MAX_GROUPS: usize = 64;
@@ -37,7 +31,13 @@ pub struct GroupShape {
 }
 
 impl GroupShape {
-    pub(super) fn check(&self) -> Result<()> {
+    /// `Ok(())` if this can be asked.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for more than [`MAX_GROUPS`] or none, for no bins or more than [`MAX_LEAST`], for a least size above
+    /// it, unless there is noise for each column or for none, and for noise that might leave a width, with the width that
+    /// would do.
+    pub fn check(&self) -> Result<()> {
         if !(1..=MAX_GROUPS).contains(&self.groups) {
             return Err(refused("groups", self.groups, format!("1 to {MAX_GROUPS}")));
         }
@@ -55,49 +55,10 @@ impl GroupShape {
         }
     }
 
-    /// What chance can spoil: noise that takes a number out of its width, where it would wrap around. Nothing without
-    /// noise.
-    pub fn chance(&self) -> Chance {
-        self.noise.as_ref().map_or(Chance::NONE, |noise| noise.chance(self))
-    }
-
-    /// What the parties compare.
-    pub fn fields(&self) -> Vec<(&'static str, String)> {
-        let mut fields = vec![
-            ("bins", self.bins.to_string()),
-            ("groups", self.groups.to_string()),
-            ("least size", self.least.to_string()),
-            ("noise", if self.noise.is_some() { "yes" } else { "no" }.into()),
-        ];
-        if let Some(noise) = &self.noise {
-            [&noise.counts].into_iter().chain(&noise.sums).for_each(|noise| fields.extend(noise.fields()));
-        }
-        fields.push(("widths of columns", Value::text(&self.widths[..])));
-        fields
-    }
-
+    /// The comparison of counts with the least size.
     pub(super) fn compare(&self) -> Result<Option<CompareJob>> {
         let job = || CompareJob::new(COUNT, CompareDomain::Near, Objective::Total);
         (self.least > 1).then(job).transpose()
-    }
-
-    /// What counts and sums cost, with the opening of the groups that are large enough: at most, as of all groups.
-    ///
-    /// # Errors
-    /// [`Error::Param`] as [`Groups::prepare`](super::Groups::prepare).
-    pub fn bill(&self) -> Result<Bill> {
-        run::bill(self, 1, 1, Reveal::Both, &Setting::default())
-    }
-
-    /// The same without the opening.
-    pub(super) fn shared_bill(&self) -> Result<Bill> {
-        self.check()?;
-        let items = self.bins * self.groups;
-        let bill = B2a::bill(COUNT).times(items) + Mux::bill(&self.widths).times(items);
-        Ok(match self.compare()? {
-            Some(job) => bill + job.bill()?.times(self.groups),
-            None => bill,
-        })
     }
 }
 
@@ -127,7 +88,7 @@ impl GroupNoise {
     }
 
     /// That noise takes a count or a sum of any group out of its width.
-    fn chance(&self, shape: &GroupShape) -> Chance {
+    pub(super) fn chance(&self, shape: &GroupShape) -> Chance {
         let groups = shape.groups as f64;
         let wraps = |p: f64| Chance::of("numbers that noise takes out of their width", groups * p, 0);
         let sums = self.sums.iter().zip(&shape.widths).filter(|(noise, width)| told(noise, **width));
@@ -182,4 +143,15 @@ fn told(noise: &Laplace, width: u32) -> bool {
 fn leaves(noise: &Laplace, width: u32, reach: f64) -> f64 {
     let room = 2f64.powi(width as i32 - 1) - reach;
     if room < 1.0 { 1.0 } else { noise.beyond(room).clamp(f64::MIN_POSITIVE, 1.0) }
+}
+
+pub(super) fn check_least(least: u32) -> Result<()> {
+    if least > MAX_LEAST {
+        return Err(refused("least size", least, format!("0 to {MAX_LEAST}")));
+    }
+    Ok(())
+}
+
+fn refused(what: &'static str, got: impl ToString, accepted: String) -> Error {
+    Error::Param { what, got: got.to_string(), accepted }
 }

@@ -1,7 +1,14 @@
-//! Shares of bits and of numbers for statistics.
+//! Shares of bits and of numbers for statistics, and both parties at work on them.
 #![allow(dead_code)] // not every test uses all of it
 
-use hushtable::{AShare, Party, Result, Role, gates::Bits, run_pair};
+use hushtable::{
+    AShare, Party, Result, Role,
+    gates::Bits,
+    operation::Operation,
+    run::{self, Outcome, Ready, Reveal, Unwatched},
+    run_pair,
+};
+use hushtable_apps::statistics::{Group, GroupShape};
 use prim::{block::Block, prg::Prg};
 
 /// One party's shares.
@@ -27,4 +34,37 @@ pub fn both<T: Send + PartialEq + std::fmt::Debug>(f: impl Fn(&mut Party) -> Res
     let (a, b) = run_pair(Party::pair_seeded(7).expect("a pair"), &f, &f).expect("an honest run");
     assert_eq!(a, b);
     a
+}
+
+/// What an operation on one lane gives, opened to whom `reveal` says.
+pub fn done(
+    p: &mut Party,
+    operation: &dyn Operation,
+    operands: &[&[u64]],
+    reveal: Reveal,
+) -> Result<Vec<Outcome>> {
+    let (lanes, ready) = (std::slice::from_mut(p), vec![Ready::default()]);
+    Ok(run::run(operation, lanes, ready, operands, reveal, &Unwatched)?.outcomes)
+}
+
+/// The values of the only column, opened to both.
+pub fn values(p: &mut Party, operation: &dyn Operation, operands: &[&[u64]]) -> Result<Vec<i64>> {
+    Ok(done(p, operation, operands, Reveal::Both)?.remove(0).values().expect("both get them"))
+}
+
+/// The groups that are told of, at a party that learns them.
+pub fn told(
+    p: &mut Party,
+    shape: &GroupShape,
+    groups: &[Bits],
+    columns: &[&AShare<u64>],
+    reveal: Reveal,
+) -> Result<Option<Vec<Group>>> {
+    let members = Bits::to_share::<u64>(groups)?;
+    let operands: Vec<&[u64]> =
+        [members.words()].into_iter().chain(columns.iter().map(|c| c.words())).collect();
+    let opened: Option<Vec<_>> =
+        done(p, shape, &operands, reveal)?.into_iter().map(Outcome::values).collect();
+    assert_eq!(opened.is_some(), reveal.reaches(p.role()));
+    Ok(opened.map(|columns| Group::all(shape, columns)))
 }

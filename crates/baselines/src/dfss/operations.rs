@@ -6,7 +6,7 @@ use hushtable::{
     AShare, Result, Role,
     arith::Decomposition,
     bill::Bill,
-    operation::{Material, Operation, Port, Signature, Words},
+    operation::{self, Material, Operation, Port, Signature, Words, operands},
     ot::Setting,
     session::Session,
     source::Origin,
@@ -50,27 +50,15 @@ pub struct Spline {
     pub coefficients: Arc<Vec<Vec<u64>>>,
 }
 
-/// Material with what spends it.
-struct Spend<F> {
-    items: usize,
-    spend: F,
-}
-
-impl<F: FnOnce(&mut Session, &[u64]) -> Result<Vec<u64>> + Send> Material for Spend<F> {
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<Words>> {
-        Ok(vec![Words::new((self.spend)(s, operands[0])?)])
-    }
-}
-
+/// Material of an operation that takes one column and gives one.
 fn spend(
     items: usize,
     spend: impl FnOnce(&mut Session, &[u64]) -> Result<Vec<u64>> + Send + 'static,
 ) -> Box<dyn Material> {
-    Box::new(Spend { items, spend })
+    operation::spend(items, move |s, given| {
+        let [x] = operands(given)?;
+        Ok(vec![Words::new(spend(s, x)?)])
+    })
 }
 
 impl Operation for AdditiveIntervals {

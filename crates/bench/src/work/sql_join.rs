@@ -9,13 +9,15 @@ use apps::{
 };
 use clap::Args;
 use hushtable::{
-    AShare, Error, Party, Role,
+    Error, Party, Role,
     arith::{CompareDomain, CompareJob, Objective, XorToAdditive},
     bill::Bill,
     confidential::copy::{Keys, MAX_JOB},
     gates::Bits,
     net::LinkShape,
-    operation::{Material, Operation},
+    operation::{Material, Operation, Words},
+    ot::Setting,
+    run::{self, Outcome, Reveal},
 };
 use hushtable_columns::{
     failure::{Failure, Result},
@@ -63,8 +65,8 @@ pub struct SqlJoinWork {
 struct Prepared {
     join: Box<dyn Material>,
     prices: XorToAdditive,
-    filter: Filter,
-    sums: Aggregate,
+    filter: Box<dyn Material>,
+    sums: Box<dyn Material>,
 }
 
 /// A shared row, in the clear.
@@ -157,16 +159,17 @@ impl SqlJoinWork {
 
     fn bill(&self, items: usize) -> std::result::Result<Bill, Error> {
         let prices = XorToAdditive::bill([PRICE, SUM])?.times(items);
-        let filter = Filter::bill(Self::compare()?)?.times(items);
-        Ok(self.job().bill(items)? + prices + filter + Aggregate::bill(&Self::shape(items))?)
+        let filter = Filter(Self::compare()?).bill(items, &Setting::default())?;
+        let sums = run::bill(&Aggregate(Self::shape(items)), 1, 1, Reveal::Both, &Setting::default())?;
+        Ok(self.job().bill(items)? + prices + filter + sums)
     }
 
     fn prepared(&self, p: &mut Party, table: &Table, items: usize) -> std::result::Result<Prepared, Error> {
         Ok(Prepared {
             join: JoinQuery::new(self.job(), table.clone())?.prepare(p, items)?,
             prices: XorToAdditive::prepare(p, [PRICE, SUM], items)?,
-            filter: Filter::prepare(p, Self::compare()?, items)?,
-            sums: Aggregate::prepare(p, Self::shape(items))?,
+            filter: Filter(Self::compare()?).prepare(p, items)?,
+            sums: Aggregate(Self::shape(items)).prepare(p, 1)?,
         })
     }
 
@@ -220,10 +223,15 @@ fn query(
     let Prepared { join, prices, filter, sums } = material;
     let joined = Joined::of(job, join.eval(p, &[keys, counts])?)?;
     let prices = prices.unsigned(p, &joined.columns[0])?;
-    let valid = filter.at_least(p, &joined.valid, &prices, &AShare::new(SUM, least.clone()))?;
+    let counts = Words::new(joined.valid.to_wide());
+    let stays = filter.eval(p, &[&counts, prices.words(), least])?.remove(0);
     let second = Bits::collect(group.iter().copied());
     let first = second.not(p.role());
-    sums.add_up(p, &valid, &[first, second], &[&prices])?.open(p)
+    let groups = Bits::to_share::<u64>(&[first, second])?;
+    let given = sums.eval(p, &[&stays, groups.words(), prices.words()])?;
+    let shape = SqlJoinWork::shape(keys.len());
+    let opened = Reveal::Both.open(p, &shape.signature().gives, given)?;
+    Ok(Group::all(&shape, opened.into_iter().filter_map(Outcome::values).collect()))
 }
 
 /// Compares counts and sums with those in the clear, `from` has those of P0.

@@ -6,7 +6,7 @@ use crate::stats::{
     question::{Question, Series, Statistic},
     work,
 };
-use hushtable::net::LinkShape;
+use hushtable::{net::LinkShape, operation::Operation};
 use hushtable_columns::{failure::Result, shares::role_name};
 use hushtable_jobs::{
     calibration::Calibration,
@@ -36,7 +36,7 @@ pub fn text(question: &Question, file: &JoinedFile, link: &Link) -> Result<Strin
         work::bill(question, file, &calibration.machine().setting(shape.unwrap_or(LinkShape::LOOPBACK)))?;
     let phases =
         explain::sent(&mut page, &bill, &shape.unwrap_or(LinkShape::LOOPBACK), &calibration, link.role());
-    explain::chance(&mut page, &question.shape(question.table(file).bins)?.chance());
+    explain::chance(&mut page, &question.shape(question.table(file).bins)?.chance(1));
     explain::time(&mut page, phases, None, shape, &calibration);
     Ok(page.0)
 }

@@ -138,7 +138,7 @@ impl Question {
         }
         this.text.insert(0, "count".into());
         let table = this.table(file);
-        this.shape(table.bins).and_then(|shape| Ok(shape.bill().map(drop)?))?;
+        this.shape(table.bins)?.check()?;
         Ok(this)
     }
 
@@ -219,7 +219,8 @@ impl Question {
             let (of, list) = (number(file, name)?, cuts(list, CUTS)?);
             inside(&of, &list)?;
             let scaled = list.iter().map(|cut| of.scaled(*cut)).collect();
-            let quantile = Quantile { bits: of.width(), cuts: scaled, share, least: asked.least };
+            let bins = self.table(file).bins;
+            let quantile = Quantile { bins, bits: of.width(), cuts: scaled, share, least: asked.least };
             self.text.push(format!("quantile {q} of {name} among {} cuts", list.len()));
             self.quantiles.push((of, q, list, quantile));
         }

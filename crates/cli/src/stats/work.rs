@@ -4,7 +4,7 @@ use crate::stats::{
     groups,
     question::{Question, Statistic},
 };
-use apps::statistics::{End, Extreme, Group, Moments, QuantileOf};
+use apps::statistics::{End, Extreme, Group, Moments};
 use hushtable::{
     Party, Role,
     bill::Bill,
@@ -127,8 +127,7 @@ impl Asking {
             let mut value = None;
             if enough {
                 let column = groups::numbers(of, &self.file, table);
-                let asked = QuantileOf { quantile: quantile.clone(), bins };
-                let opened = took.values(p, &asked, &[&matched, &column])?;
+                let opened = took.values(p, quantile, &[&matched, &column])?;
                 let cut = opened.first().and_then(|reached| quantile.cut(reached));
                 // As it was asked for.
                 let place = cut.and_then(|cut| quantile.cuts.iter().position(|word| *word == cut));
@@ -193,7 +192,7 @@ pub fn bill(question: &Question, file: &JoinedFile, under: &Setting) -> Result<B
         all = all + opened(&extreme(*largest, of, bins))?;
     }
     for (.., quantile) in &question.quantiles {
-        all = all + opened(&QuantileOf { quantile: quantile.clone(), bins })?;
+        all = all + opened(quantile)?;
     }
     Ok(all)
 }

@@ -50,7 +50,7 @@ impl Bits {
         Self::new(len, words)
     }
 
-    /// From single bits, each 0 or 1.
+    /// From the lowest bits of words.
     pub fn collect(bits: impl IntoIterator<Item = u64>) -> Self {
         let mut bits = bits.into_iter();
         // growing leaves unwiped copies behind
@@ -58,7 +58,7 @@ impl Bits {
         loop {
             let (mut word, mut count) = (0, 0);
             for bit in bits.by_ref().take(64) {
-                word |= bit << count;
+                word |= (bit & 1) << count;
                 count += 1;
             }
             if count > 0 {
@@ -92,8 +92,8 @@ impl Bits {
         (0..self.len).map(|i| self.words[i / 64] >> (i % 64) & 1)
     }
 
-    /// They as words, each 0 or 1.
-    pub(crate) fn to_wide(&self) -> Vec<u64> {
+    /// They as words, each 0 or 1, which are the caller's to wipe.
+    pub fn to_wide(&self) -> Vec<u64> {
         let mut wide = vec![0; self.len];
         for (group, word) in wide.chunks_mut(64).zip(&self.words) {
             group.iter_mut().enumerate().for_each(|(i, bit)| *bit = word >> i & 1);

@@ -200,7 +200,7 @@ impl Operation for Select {
         let (bits, mux) = (self.bits, Mux::prepare(from, items, &[self.bits])?);
         Ok(material(items, move |s, given| {
             let [choices, x] = operands(given)?;
-            let choices = Bits::collect(choices.iter().map(|choice| choice & 1));
+            let choices = Bits::collect(choices.iter().copied());
             Ok(mux.select(s, &choices, &AShare::<u64>::new(bits, x.to_vec()))?.into_wide())
         }))
     }

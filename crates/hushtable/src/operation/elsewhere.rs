@@ -7,7 +7,7 @@
 //! # Protocol
 //! `e + b (x - e)`, by [`Mux`]; without e nothing is sent.
 
-use super::{Held, Material, Operation, Port, Signature, Words, material, operands};
+use super::{Held, Material, Operation, Port, Signature, Words, material, operands, spend};
 use crate::{
     bill::Bill,
     error::{Error, Result},
@@ -25,9 +25,6 @@ pub struct Elsewhere {
     number: Port,
     other: Option<i64>,
 }
-
-/// What gives both operands as they are.
-struct AsTheyAre(usize);
 
 impl Elsewhere {
     /// Of numbers that are held like this, with `other`, times `2^fraction`, where the bit is 0; without it both columns
@@ -79,11 +76,19 @@ impl Operation for Elsewhere {
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
-        let Some(other) = self.other else { return Ok(Box::new(AsTheyAre(items))) };
+        let Some(other) = self.other else {
+            return Ok(spend(items, |_, given| {
+                let [choices, x] = operands(given)?;
+                Ok(vec![
+                    Words::new(x.to_vec()),
+                    Words::new(choices.iter().map(|choice| choice & 1).collect()),
+                ])
+            }));
+        };
         let (bits, mux) = (self.number.bits, Mux::prepare(from, items, &[self.number.bits])?);
         Ok(material(items, move |s, given| {
             let [choices, x] = operands(given)?;
-            let choices = Bits::collect(choices.iter().map(|choice| choice & 1));
+            let choices = Bits::collect(choices.iter().copied());
             let more = plus(s, &AShare::new(bits, x.to_vec()), other.wrapping_neg())?;
             let chosen = mux.select(s, &choices, &more)?;
             Ok(plus(s, &chosen, other)?.into_wide())
@@ -95,17 +100,6 @@ impl Operation for Elsewhere {
             Some(_) => "the number where the bit is 1, else a public one".into(),
             None => "the bit, and the number".into(),
         }
-    }
-}
-
-impl Material for AsTheyAre {
-    fn items(&self) -> usize {
-        self.0
-    }
-
-    fn eval(self: Box<Self>, _: &mut Session, given: &[&[u64]]) -> Result<Vec<Words>> {
-        let [choices, x] = operands(given)?;
-        Ok(vec![Words::new(x.to_vec()), Words::new(choices.iter().map(|choice| choice & 1).collect())])
     }
 }
 

@@ -17,9 +17,8 @@ use super::{
 const MARK: &str = "the next phase of a bill";
 
 /// What operations announce begins so.
-const ANNOUNCED: [&str; 10] = [
+const ANNOUNCED: [&str; 9] = [
     MARK,
-    "statistics ",
     "function ",
     "sine and cosine ",
     "softmax",

@@ -4,23 +4,14 @@ use hushtable::{
     AShare, Result,
     arith::Fixed,
     bill::Bill,
-    math::{PreparedSinCos, SinCos},
-    operation::{Material, Operation, Port, Signature, Words},
+    math::SinCos,
+    operation::{Material, Operation, Port, Signature, Words, operands, spend},
     ot::Setting,
-    session::Session,
     source::Origin,
 };
-use prim::ring::low;
 
 /// A sine, and its cosine.
 pub struct Both(pub SinCos);
-
-struct Made {
-    items: usize,
-    scale: u32,
-    bits: u32,
-    material: PreparedSinCos,
-}
 
 impl Operation for Both {
     fn name(&self) -> String {
@@ -47,20 +38,13 @@ impl Operation for Both {
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
         let (bits, scale) = (self.0.bits(), self.0.scale());
-        Ok(Box::new(Made { items, scale, bits, material: self.0.prepare(from, items)? }))
-    }
-}
-
-impl Material for Made {
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<Words>> {
-        let words = operands[0].iter().map(|word| low(*word, self.bits));
-        let x = Fixed::new(AShare::new(self.bits, words.collect()), self.scale)?;
-        let [sine, cosine] = self.material.eval(s, &x)?;
-        let pairs = sine.share().words().iter().zip(cosine.share().words());
-        Ok(vec![Words::new(pairs.flat_map(|(sine, cosine)| [*sine, *cosine]).collect())])
+        let material = self.0.prepare(from, items)?;
+        Ok(spend(items, move |s, given| {
+            let [angles] = operands(given)?;
+            let x = Fixed::new(AShare::new(bits, angles.to_vec()), scale)?;
+            let [sine, cosine] = material.eval(s, &x)?;
+            let pairs = sine.share().words().iter().zip(cosine.share().words());
+            Ok(vec![Words::new(pairs.flat_map(|(sine, cosine)| [*sine, *cosine]).collect())])
+        }))
     }
 }
