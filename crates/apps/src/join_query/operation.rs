@@ -95,10 +95,10 @@ impl Operation for JoinQuery {
         let table = self.table.clone();
         Ok(spend(items, move |s, given| {
             let [keys, counts] = operands(given)?;
-            let words = job.copy().key_words();
-            same("words of the keys", items * words, keys.len())?;
+            let copy = job.copy();
+            same("words of the keys", items * copy.key_words(), keys.len())?;
             same("bits of the keys", items, counts.len())?;
-            let rows = lookups.eval(s, table.held(), &key_shares(keys, &job))?;
+            let rows = lookups.eval(s, table.held(), &key_shares(keys, &copy))?;
             let counts = Bits::collect(counts.iter().copied());
             let there: Vec<Bits> = match (job.per_key, &rows.present) {
                 (1, None) => Vec::new(),
@@ -128,8 +128,6 @@ impl Operation for JoinQuery {
     fn tells(&self) -> String {
         "rows of the table, and which keys are in it".into()
     }
-}
-
 }
 
 impl JoinJob {

@@ -50,7 +50,8 @@ fn both_come_to_the_same() {
 #[test]
 fn the_lesser_memory_is_taken() {
     let offer = |memory| Offer::new(&OtWish::default().memory(memory), None);
-    for (p0, p1, wanted) in [(1 << 30, 33 << 20, 33 << 20), (50 << 20, 1 << 40, 50 << 20), (0, 1 << 30, 32 << 20)]
+    for (p0, p1, wanted) in
+        [(1 << 30, 33 << 20, 33 << 20), (50 << 20, 1 << 40, 50 << 20), (0, 1 << 30, 32 << 20)]
     {
         let [p0, p1] = [p0, p1].map(offer);
         let sent = Offer::of_peer(&p1.to_bytes()).expect("an offer");
