@@ -50,12 +50,12 @@ pub use netlist::{Builder, Netlist, Span, Wire};
 pub(crate) struct Made<K, const MOST: usize = 128>(Mutex<BTreeMap<K, Arc<Netlist>>>);
 
 impl<K: Ord, const MOST: usize> Made<K, MOST> {
-    pub const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self(Mutex::new(BTreeMap::new()))
     }
 
     /// That of these sizes, made by `make` if there is none yet.
-    pub fn get(&self, sizes: K, make: impl FnOnce() -> Arc<Netlist>) -> Arc<Netlist> {
+    pub(crate) fn get(&self, sizes: K, make: impl FnOnce() -> Arc<Netlist>) -> Arc<Netlist> {
         let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if made.len() == MOST && !made.contains_key(&sizes) {
             made.clear();

@@ -42,6 +42,7 @@
 //! outputs and the sizes. The network and malformed messages are treated as hostile: they end a
 //! session with an [`Error`].
 #![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
 
 pub mod arith;
 pub mod bill;

@@ -33,7 +33,7 @@ pub(super) struct Correction {
 
 impl Correction {
     /// Of no level yet, with room for so many nodes.
-    pub fn empty(layout: Layout, room: usize) -> Self {
+    pub(super) fn empty(layout: Layout, room: usize) -> Self {
         let blocks = || Wiped::from(Vec::with_capacity(room * layout.blocks));
         Self { layout, values: blocks(), sums: blocks(), counts: Wiped::from(Vec::with_capacity(room)) }
     }

@@ -38,24 +38,24 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub fn new<K: Kind>(shape: KeyShape, unit: bool, nodes: Nodes) -> Result<Self> {
+    pub(super) fn new<K: Kind>(shape: KeyShape, unit: bool, nodes: Nodes) -> Result<Self> {
         shape.check()?;
         let layout = |most| Layout::new::<K>(shape.bits, shape.words, most);
         Ok(Self { shape, unit, nodes, leaf: layout(shape.position), node: layout(0) })
     }
 
     /// Whether whole vectors are kept in place of trees.
-    pub fn dense(&self) -> bool {
+    pub(super) fn dense(&self) -> bool {
         self.height() == 0 || self.unit && self.shape.position <= DENSE
     }
 
     /// Levels of the tree.
-    pub fn height(&self) -> u32 {
+    pub(super) fn height(&self) -> u32 {
         self.shape.position - self.leaf.low
     }
 
     /// Levels whose nodes have payloads, from 1 on, beside the leaves'.
-    pub fn node_levels(&self) -> u32 {
+    pub(super) fn node_levels(&self) -> u32 {
         match self.nodes {
             _ if self.dense() || self.unit => 0,
             Nodes::None => 0,
@@ -64,7 +64,7 @@ impl Plan {
     }
 
     /// Blocks of a whole vector.
-    pub fn dense_blocks(&self) -> usize {
+    pub(super) fn dense_blocks(&self) -> usize {
         self.leaf.blocks << self.height()
     }
 }
@@ -137,7 +137,7 @@ impl Trees {
     }
 
     /// The corrections of a level for some trees, as many as a group has at most.
-    pub fn lanes(&self, level: u32, keys: impl Iterator<Item = usize>) -> [Block; LANES] {
+    pub(super) fn lanes(&self, level: u32, keys: impl Iterator<Item = usize>) -> [Block; LANES] {
         gather(&self.words[level as usize], 1, 0, keys)
     }
 }
@@ -156,7 +156,7 @@ pub(super) fn gather(
 
 impl<G: Group, K: Kind> Keys<G, K> {
     /// Cuts off the last `m`.
-    pub fn take(&mut self, m: usize) -> Result<Self> {
+    pub(super) fn take(&mut self, m: usize) -> Result<Self> {
         let Some(left) = self.len.checked_sub(m) else {
             return Err(Error::Shape { what: "keys left", want: m, got: self.len });
         };
@@ -179,7 +179,7 @@ impl<G: Group, K: Kind> Keys<G, K> {
     }
 
     /// The distances, of keys that are placed.
-    pub fn shifts(&self) -> &[u32] {
+    pub(super) fn shifts(&self) -> &[u32] {
         match &self.place {
             Place::At(shift) => shift,
             Place::Hidden(_) => unreachable!("keys are evaluated where they are placed"),
@@ -187,7 +187,7 @@ impl<G: Group, K: Kind> Keys<G, K> {
     }
 
     /// The trees of keys that are not dense.
-    pub fn trees(&self) -> Option<&Trees> {
+    pub(super) fn trees(&self) -> Option<&Trees> {
         match &self.body {
             Body::Dense(_) => None,
             Body::Trees(trees) => Some(trees),
@@ -195,13 +195,13 @@ impl<G: Group, K: Kind> Keys<G, K> {
     }
 
     /// The payloads of the nodes of a level of a comparison, from 1 on, and how they lie.
-    pub fn level(&self, level: u32) -> (&Payloads, Layout) {
+    pub(super) fn level(&self, level: u32) -> (&Payloads, Layout) {
         let trees = self.trees().expect("levels of a tree");
         (&trees.nodes[level as usize - 1], self.plan.node)
     }
 
     /// Prints the shape only.
-    pub fn print(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    pub(super) fn print(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let KeyShape { position, bits, words } = self.plan.shape;
         write!(f, "{name}<{}>({} keys of {position} bits to {words} x {bits} bits)", G::NAME, self.len)
     }

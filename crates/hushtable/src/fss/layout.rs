@@ -69,7 +69,7 @@ pub(super) struct Cell {
 
 impl Layout {
     /// As many entries as a block holds, `2^most` at most.
-    pub fn new<K: Kind>(bits: u32, words: u32, most: u32) -> Self {
+    pub(super) fn new<K: Kind>(bits: u32, words: u32, most: u32) -> Self {
         let lane = bits.next_power_of_two().max(if K::SHARING == Sharing::Additive { 8 } else { 1 });
         let low = (128 / (words * lane)).checked_ilog2().map_or(0, |low| low.min(most));
         let blocks = (words * lane).div_ceil(128) as usize;
@@ -77,7 +77,7 @@ impl Layout {
     }
 
     /// What is corrected: word by word, or 64 bits at once where XOR shared words fill them.
-    pub fn cells(&self) -> Vec<Cell> {
+    pub(super) fn cells(&self) -> Vec<Cell> {
         let used = self.words << self.low;
         let whole =
             self.sharing == Sharing::Xor && self.lane == self.bits && (used * self.lane).is_multiple_of(64);
@@ -88,23 +88,23 @@ impl Layout {
     }
 
     /// Whether a row of nodes is a row of values, in whole bytes.
-    pub fn is_packed(&self) -> bool {
+    pub(super) fn is_packed(&self) -> bool {
         self.words == 1 && self.lane >= 8 && self.lane << self.low == 128
     }
 
     /// Bits of all cells.
-    pub fn cell_bits(&self) -> u64 {
+    pub(super) fn cell_bits(&self) -> u64 {
         self.cells().iter().map(|cell| u64::from(cell.bits)).sum()
     }
 
     /// Where a word of an entry lies.
-    pub fn place(&self, entry: u32, word: u32) -> Cell {
+    pub(super) fn place(&self, entry: u32, word: u32) -> Cell {
         let lane = entry * self.words + word;
         Cell { block: (lane * self.lane / 128) as usize, shift: lane * self.lane % 128, bits: self.bits }
     }
 
     /// The sum of two blocks, lane by lane.
-    pub fn add(&self, a: Block, b: Block) -> Block {
+    pub(super) fn add(&self, a: Block, b: Block) -> Block {
         if self.sharing == Sharing::Xor {
             return a ^ b;
         }
@@ -113,7 +113,7 @@ impl Layout {
     }
 
     /// What adds up with a block to zero.
-    pub fn negated(&self, a: Block) -> Block {
+    pub(super) fn negated(&self, a: Block) -> Block {
         match self.sharing {
             Sharing::Xor => a,
             Sharing::Additive => self.add(Block(!a.0), Block(self.ones())),
@@ -127,12 +127,12 @@ impl Layout {
 }
 
 impl Cell {
-    pub fn get(&self, blocks: &[Block]) -> u64 {
+    pub(super) fn get(&self, blocks: &[Block]) -> u64 {
         low((blocks[self.block].0 >> self.shift) as u64, self.bits)
     }
 
     /// Puts a number where there are zeros.
-    pub fn put(&self, blocks: &mut [Block], value: u64) {
+    pub(super) fn put(&self, blocks: &mut [Block], value: u64) {
         blocks[self.block].0 |= u128::from(low(value, self.bits)) << self.shift;
     }
 }

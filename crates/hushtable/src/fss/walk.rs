@@ -54,7 +54,7 @@ struct Target<'a> {
 
 impl<G: Group, K: Kind> Keys<G, K> {
     /// Where a point of the function lies for the tree.
-    pub fn moved(&self, key: usize, point: u32) -> u32 {
+    pub(super) fn moved(&self, key: usize, point: u32) -> u32 {
         let shift = self.shifts()[key];
         match G::SHIFT {
             Shift::Xor => point ^ shift,
@@ -63,7 +63,7 @@ impl<G: Group, K: Kind> Keys<G, K> {
     }
 
     /// `Ok(())` if there is a point of so many bits for each key.
-    pub fn check_points(&self, points: &[u32], bits: u32) -> Result<()> {
+    pub(super) fn check_points(&self, points: &[u32], bits: u32) -> Result<()> {
         same("points", self.len, points.len())?;
         match points.iter().find(|&&point| u64::from(point) >> bits > 0) {
             None => Ok(()),
@@ -72,7 +72,7 @@ impl<G: Group, K: Kind> Keys<G, K> {
     }
 
     /// This party's share of a word of what lies in the blocks of a node.
-    pub fn value(&self, layout: &Layout, blocks: &[Block], entry: u32, word: u32) -> u64 {
+    pub(super) fn value(&self, layout: &Layout, blocks: &[Block], entry: u32, word: u32) -> u64 {
         self.signed(layout.place(entry, word).get(blocks), layout.bits)
     }
 
@@ -87,7 +87,11 @@ impl<G: Group, K: Kind> Keys<G, K> {
 
     /// The blocks of the leaves of some keys, one for each, in the order of keys. `each` gets the children of every
     /// node on the way, those to the left before those to the right, and their level.
-    pub fn leaves(&self, nodes: &[Node], each: &mut dyn FnMut(u32, &[Block])) -> Zeroizing<Vec<Block>> {
+    pub(super) fn leaves(
+        &self,
+        nodes: &[Node],
+        each: &mut dyn FnMut(u32, &[Block]),
+    ) -> Zeroizing<Vec<Block>> {
         match &self.body {
             Body::Dense(rows) => {
                 let (own, blocks) = (self.plan.dense_blocks(), self.plan.leaf.blocks);
@@ -105,7 +109,7 @@ impl<G: Group, K: Kind> Keys<G, K> {
 
     /// Lets `read` have the values of all keys at the points of a range, key by key in order: the key, the first
     /// point, and shares of the words of this and following points.
-    pub fn range(&self, range: Range<u32>, read: &mut dyn FnMut(usize, u32, &[u64])) -> Result<()> {
+    pub(super) fn range(&self, range: Range<u32>, read: &mut dyn FnMut(usize, u32, &[u64])) -> Result<()> {
         let of = self.leaf_target();
         check_range(&range, of.bits)?;
         let part = of.level.min(PART);
@@ -237,7 +241,7 @@ impl<G: Group, K: Kind> Keys<G, K> {
 
     /// Of keys of a bit in the group of XOR, the values at the points of an aligned piece, in whole words, a row for each
     /// key: some consecutive keys at a time, in order.
-    pub fn bit_pieces(&self, piece: u32, read: &mut dyn FnMut(Range<usize>, &[u64])) {
+    pub(super) fn bit_pieces(&self, piece: u32, read: &mut dyn FnMut(Range<usize>, &[u64])) {
         let of = self.leaf_target();
         let part = of.level.min(PART);
         let bits = part + of.layout.low;
@@ -258,7 +262,7 @@ impl<G: Group, K: Kind> Keys<G, K> {
     }
 
     /// Of keys of a bit, all values of each as they lie for the tree, 64 a word.
-    pub fn bit_rows(&self, read: &mut dyn FnMut(usize, &mut [u64])) {
+    pub(super) fn bit_rows(&self, read: &mut dyn FnMut(usize, &mut [u64])) {
         let of = self.leaf_target();
         let (part, parts) = (of.level.min(PART), 1 << (of.level - of.level.min(PART)));
         let (piece, len) = ((2usize) << part, (2usize) << of.level);

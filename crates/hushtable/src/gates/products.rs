@@ -253,7 +253,7 @@ impl Receiver {
 }
 
 /// A batch under way at one party.
-pub type Run<'a> = (Option<Sender<'a>>, Option<Receiver>);
+pub(crate) type Run<'a> = (Option<Sender<'a>>, Option<Receiver>);
 
 /// Runs any number of batches in 1 round: for each this party's shares, in columns of words.
 ///

@@ -21,7 +21,7 @@ pub(crate) struct Columns {
 
 impl Columns {
     /// Peels rows of columns `first..first + count`.
-    pub fn peel(&mut self, rows: &[[u32; 3]], first: u32, count: usize) -> Peeled {
+    pub(crate) fn peel(&mut self, rows: &[[u32; 3]], first: u32, count: usize) -> Peeled {
         self.users = Wiped::zeros(count);
         for (i, places) in (0u32..).zip(rows) {
             for place in places {

@@ -35,13 +35,13 @@ impl Hashing {
 }
 
 impl Rows {
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         let (places, coefficients) = (Wiped::zeros(BATCH), Wiped::zeros(BATCH));
         Self { places, coefficients, hashed: Wiped::zeros(BATCH) }
     }
 
     /// Those of these keys, at most [`BATCH`], in the first places.
-    pub fn hash(&mut self, with: &Hashing, size: Size, keys: &[Block]) {
+    pub(super) fn hash(&mut self, with: &Hashing, size: Size, keys: &[Block]) {
         let hashed = &mut self.hashed[..keys.len()];
         with.places.xored(keys, Block::ZERO, hashed);
         let (clusters, third) = (size.clusters() as u64, size.cluster() as u64 / 3);

@@ -11,19 +11,19 @@ pub(super) struct Equations {
 
 impl Equations {
     /// So many equations, all zero, with right sides of `width` words.
-    pub fn new(count: usize, unknowns: usize, width: usize) -> Self {
+    pub(super) fn new(count: usize, unknowns: usize, width: usize) -> Self {
         Self { unknowns, width, words: Wiped::zeros(count * (unknowns + width)) }
     }
 
     /// An equation: its factors and its right side.
-    pub fn row(&mut self, i: usize) -> (&mut [u64], &mut [u64]) {
+    pub(super) fn row(&mut self, i: usize) -> (&mut [u64], &mut [u64]) {
         let len = self.unknowns + self.width;
         self.words[i * len..][..len].split_at_mut(self.unknowns)
     }
 
     /// Solves for the unknowns, `width` words each, in the place of what they are given: those that nothing decides
     /// stay as they are. `None` if an equation follows from others.
-    pub fn solve(mut self, unknowns: &mut [u64]) -> Option<()> {
+    pub(super) fn solve(mut self, unknowns: &mut [u64]) -> Option<()> {
         let (len, width) = (self.unknowns + self.width, self.width);
         let count = self.words.len() / len.max(1);
         let mut pivots = Wiped::<usize>::from(Vec::with_capacity(count));

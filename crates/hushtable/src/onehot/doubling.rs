@@ -117,7 +117,7 @@ pub(crate) struct Doubling {
 
 impl Doubling {
     /// The vector of the low `m` bits of an index of `d` bits, for `batch` lookups.
-    pub fn run<G: Group>(
+    pub(crate) fn run<G: Group>(
         p: &mut Party,
         d: u32,
         m: u32,
@@ -134,7 +134,7 @@ impl Doubling {
     }
 
     /// The one-hot vector of no bits: one entry, which is 1.
-    pub fn new(role: Role, index: Index, m: u32) -> Self {
+    pub(crate) fn new(role: Role, index: Index, m: u32) -> Self {
         let words = ct::row_words(1 << m);
         let mut rows = vec![0; index.offset.len() * words];
         let one = match role {
@@ -155,7 +155,7 @@ impl Doubling {
     }
 
     /// A level up to its messages.
-    pub fn begin<G: Group>(
+    pub(crate) fn begin<G: Group>(
         &mut self,
         s: &mut Session,
         level: u32,
@@ -180,7 +180,7 @@ impl Doubling {
     }
 
     /// A level behind its messages: steps 2 and 3.
-    pub fn end<G: Group>(&mut self, level: u32) {
+    pub(crate) fn end<G: Group>(&mut self, level: u32) {
         for i in 0..self.index.offset.len() {
             self.double(level, i);
         }
@@ -243,7 +243,7 @@ pub(crate) struct Level<'a> {
 
 impl Level<'_> {
     /// Step 1 as sender, for the next lookups.
-    pub fn send(&mut self, s: &mut Session) -> Result<Option<Vec<u8>>> {
+    pub(crate) fn send(&mut self, s: &mut Session) -> Result<Option<Vec<u8>>> {
         let Some(at) = next(&mut self.to_send, self.piece) else { return Ok(None) };
         let mut pads = PayloadSender::random(s, self.out.take(at.len())?, &self.widths_out);
         let rows = &self.state.rows[at.start * self.state.words..at.end * self.state.words];
@@ -258,7 +258,7 @@ impl Level<'_> {
     }
 
     /// Step 1 as receiver.
-    pub fn receive(&mut self, s: &mut Session) -> Result<bool> {
+    pub(crate) fn receive(&mut self, s: &mut Session) -> Result<bool> {
         let Some(at) = next(&mut self.to_receive, self.piece) else { return Ok(false) };
         let mut pads = PayloadReceiver::random(s, self.inc.take(at.len())?, &self.widths_in);
         let message = s.recv(pads.message_len(self.widths_in.len()))?;

@@ -40,7 +40,7 @@ pub(super) struct Position {
 
 impl Position {
     /// Draws positions of `d` bits.
-    pub fn draw<G: Group>(p: &mut Party, d: u32, batch: usize) -> Result<Self> {
+    pub(super) fn draw<G: Group>(p: &mut Party, d: u32, batch: usize) -> Result<Self> {
         let mut bits: Vec<Bits> = (0..d).map(|_| Bits::random(p, batch)).collect();
         if matches!(G::SHIFT, Shift::Xor) {
             return Ok(Self { bits, lifted: None });
@@ -75,7 +75,7 @@ impl Position {
     }
 
     /// What a position costs.
-    pub fn bill<G: Group>(d: u32) -> Bill {
+    pub(super) fn bill<G: Group>(d: u32) -> Bill {
         match G::SHIFT {
             Shift::Cyclic if d > 1 => {
                 let bits = u64::from(d * (d - 1) / 2);
@@ -90,12 +90,12 @@ impl Position {
     }
 
     /// Local work of a position.
-    pub fn work<G: Group>(d: u32) -> Work {
+    pub(super) fn work<G: Group>(d: u32) -> Work {
         Work::cots(Self::bill::<G>(d).all_cots())
     }
 
     /// The steps of a bill that begins with that of the positions of a batch.
-    pub fn steps<G: Group>(d: u32, batch: usize, bill: &Bill) -> Vec<Step> {
+    pub(super) fn steps<G: Group>(d: u32, batch: usize, bill: &Bill) -> Vec<Step> {
         let own = Self::bill::<G>(d).times(batch);
         let rest = [bill.cots[0] - own.cots[0], bill.cots[1]];
         let after = Step::both(bill.offline.rounds - own.offline.rounds);
@@ -106,7 +106,7 @@ impl Position {
     }
 
     /// This party's shares of the positions.
-    pub fn shares(&self) -> Result<Vec<u32>> {
+    pub(super) fn shares(&self) -> Result<Vec<u32>> {
         match &self.lifted {
             Some(shares) => Ok(shares.clone()),
             None => Ok(Bits::to_share::<u32>(&self.bits)?.words().to_vec()),

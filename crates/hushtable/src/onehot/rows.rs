@@ -39,12 +39,12 @@ pub(crate) struct Trees<T: Ring> {
 
 impl<T: Ring> Rows<T> {
     /// The rows of `batch` trees.
-    pub fn grown(trees: Trees<T>, batch: usize) -> Self {
+    pub(crate) fn grown(trees: Trees<T>, batch: usize) -> Self {
         Self::Grown(Arc::new(trees), 0..batch)
     }
 
     /// The rows of `width` words from number `left` on, cut off.
-    pub fn split_off(&mut self, left: usize, width: usize) -> Self {
+    pub(crate) fn split_off(&mut self, left: usize, width: usize) -> Self {
         match self {
             Self::Stored(rows) => {
                 let cut = Wiped::from(rows[left * width..].to_vec());
@@ -61,7 +61,7 @@ impl<T: Ring> Rows<T> {
     }
 
     /// Lets `read` have all rows of `width` words, some after others, with their numbers.
-    pub fn visit(&self, width: usize, mut read: impl FnMut(Range<usize>, &[T])) {
+    pub(crate) fn visit(&self, width: usize, mut read: impl FnMut(Range<usize>, &[T])) {
         match self {
             Self::Stored(rows) => read(0..rows.len() / width, rows),
             Self::Grown(trees, at) => trees.visit(at, |at, rows| read(at, rows)),
@@ -69,7 +69,7 @@ impl<T: Ring> Rows<T> {
     }
 
     /// The same, with rows that `read` may change; they are wiped when it has read them.
-    pub fn spend(self, width: usize, mut read: impl FnMut(Range<usize>, &mut [T])) {
+    pub(crate) fn spend(self, width: usize, mut read: impl FnMut(Range<usize>, &mut [T])) {
         match self {
             Self::Stored(mut rows) => {
                 let piece = (PIECE / width).max(1);
@@ -84,7 +84,7 @@ impl<T: Ring> Rows<T> {
     }
 
     /// All of them, one after the other.
-    pub fn into_stored(self, width: usize) -> Wiped<T> {
+    pub(crate) fn into_stored(self, width: usize) -> Wiped<T> {
         match self {
             Self::Stored(rows) => rows,
             Self::Grown(trees, at) => {
@@ -99,7 +99,7 @@ impl<T: Ring> Rows<T> {
 #[cfg(test)]
 impl<T: Ring> Rows<T> {
     /// Bytes in memory.
-    pub fn held(&self) -> usize {
+    pub(crate) fn held(&self) -> usize {
         match self {
             Self::Stored(rows) => size_of::<T>() * rows.capacity(),
             Self::Grown(trees, _) => {
@@ -111,7 +111,7 @@ impl<T: Ring> Rows<T> {
 
 impl Rows<u64> {
     /// How many ones each row of `width` words has, mod 4.
-    pub fn weights(&self, width: usize) -> Zeroizing<Vec<u8>> {
+    pub(crate) fn weights(&self, width: usize) -> Zeroizing<Vec<u8>> {
         Zeroizing::new(match self {
             Self::Stored(rows) => {
                 rows.chunks_exact(width).map(|row| (lookup::popcount(row) & 3) as u8).collect()
@@ -123,12 +123,12 @@ impl Rows<u64> {
 
 impl<T: Ring> Trees<T> {
     /// Bytes of a tree of this height and of the correction of its leaves.
-    pub fn bytes(height: u32) -> usize {
+    pub(crate) fn bytes(height: u32) -> usize {
         HalfTrees::bytes(height) + size_of::<Block>()
     }
 
     /// The key of a group's leaves.
-    pub fn key(&self, group: usize) -> &CcrHash {
+    pub(crate) fn key(&self, group: usize) -> &CcrHash {
         &self.keys[group * LANES / LOOKUPS]
     }
 

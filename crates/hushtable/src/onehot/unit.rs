@@ -53,7 +53,7 @@ pub(crate) struct UnitVectors {
 
 impl UnitShape {
     /// What a vector costs.
-    pub fn bill(self) -> Bill {
+    pub(crate) fn bill(self) -> Bill {
         let Some(ring) = self.ring else { return OneHot::<Xor>::doubling_bill(self.d) };
         let lift = self.lift_bits(ring);
         let first = u32::from(lift > 0);
@@ -121,7 +121,7 @@ impl UnitVectors {
     ///
     /// # Errors
     /// [`Error::Param`] for a kind that is not supported, and those of the channel.
-    pub fn doubling(p: &mut Party, kinds: &[(UnitShape, usize)]) -> Result<Vec<Self>> {
+    pub(crate) fn doubling(p: &mut Party, kinds: &[(UnitShape, usize)]) -> Result<Vec<Self>> {
         kinds.iter().try_for_each(|(shape, _)| shape.check())?;
         let role = p.role();
         let cots = kinds
@@ -192,17 +192,17 @@ impl UnitVectors {
     }
 
     /// Number of vectors.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.offset.len()
     }
 
     /// This party's shares of the positions.
-    pub fn offset(&self) -> &[u32] {
+    pub(crate) fn offset(&self) -> &[u32] {
         &self.offset
     }
 
     /// This party's share of vector `i`.
-    pub fn row(&self, i: usize) -> &[u64] {
+    pub(crate) fn row(&self, i: usize) -> &[u64] {
         let words = ct::row_words(1 << self.shape.d);
         &self.rows[i * words..][..words]
     }
@@ -211,7 +211,7 @@ impl UnitVectors {
     ///
     /// # Errors
     /// [`Error::Shape`] if fewer are left.
-    pub fn take(&mut self, m: usize) -> Result<Self> {
+    pub(crate) fn take(&mut self, m: usize) -> Result<Self> {
         let Some(left) = self.len().checked_sub(m) else {
             return Err(Error::Shape { what: "one-hot vectors left", want: m, got: self.len() });
         };
@@ -226,13 +226,13 @@ impl UnitVectors {
     ///
     /// # Errors
     /// None for what was made.
-    pub fn into_onehot(mut self) -> Result<OneHot<Xor>> {
+    pub(crate) fn into_onehot(mut self) -> Result<OneHot<Xor>> {
         debug_assert!(self.shape.ring.is_none(), "positions shared by XOR");
         OneHot::new(self.shape.d, std::mem::take(&mut *self.offset), self.rows.into_vec())
     }
 
     /// All of them, for a store.
-    pub fn encode(&self, to: &mut Writer) {
+    pub(crate) fn encode(&self, to: &mut Writer) {
         to.words(&self.offset, self.shape.ring.unwrap_or(self.shape.d));
         to.words(&self.rows, word_bits(self.shape.d));
     }
@@ -241,7 +241,7 @@ impl UnitVectors {
     ///
     /// # Errors
     /// Those of the store.
-    pub fn decode(from: &mut Reader<'_>, shape: UnitShape, count: usize) -> Result<Self> {
+    pub(crate) fn decode(from: &mut Reader<'_>, shape: UnitShape, count: usize) -> Result<Self> {
         shape.check()?;
         let offset = Zeroizing::new(from.words(count, shape.ring.unwrap_or(shape.d))?);
         let rows = from.words::<u64>(count * ct::row_words(1 << shape.d), word_bits(shape.d))?.into();
@@ -249,7 +249,7 @@ impl UnitVectors {
     }
 
     /// Shares of the numbers `x` less the positions, of as many bits as the ring has: to be opened once.
-    pub fn mask<'a>(&'a self, x: impl Iterator<Item = u64> + 'a) -> impl Iterator<Item = u32> + 'a {
+    pub(crate) fn mask<'a>(&'a self, x: impl Iterator<Item = u64> + 'a) -> impl Iterator<Item = u32> + 'a {
         let bits = self.shape.ring.unwrap_or(self.shape.d);
         let xored = self.shape.ring.is_none();
         x.zip(self.offset.iter()).map(move |(x, &s)| {

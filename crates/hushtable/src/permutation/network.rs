@@ -48,7 +48,7 @@ pub(super) fn pairs(len: usize, layer: usize) -> impl Iterator<Item = [usize; 2]
 
 impl Network {
     /// Of a uniform permutation of `len` places; those behind, up to a power of two, stay.
-    pub fn random(rng: &mut Prg, len: usize) -> Self {
+    pub(super) fn random(rng: &mut Prg, len: usize) -> Self {
         assert!((1..=MAX_LEN).contains(&len), "{len} places");
         Self::of(&random(rng, len))
     }
@@ -63,17 +63,17 @@ impl Network {
     }
 
     /// How many layers it has.
-    pub fn layers(&self) -> usize {
+    pub(super) fn layers(&self) -> usize {
         self.layers.len()
     }
 
     /// The switches of a layer.
-    pub fn layer(&self, layer: usize) -> &[u8] {
+    pub(super) fn layer(&self, layer: usize) -> &[u8] {
         &self.layers[layer]
     }
 
     /// Moves words through a layer.
-    pub fn exchange(&self, layer: usize, words: &mut [u64]) {
+    pub(super) fn exchange(&self, layer: usize, words: &mut [u64]) {
         for (&switch, [a, b]) in self.layers[layer].iter().zip(pairs(self.places, layer)) {
             let swap = (words[a] ^ words[b]) & u64::from(switch).wrapping_neg();
             words[a] ^= swap;

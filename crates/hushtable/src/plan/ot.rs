@@ -19,7 +19,7 @@ const UNIT: usize = 128;
 
 /// Both directions together.
 #[derive(Clone, Copy)]
-pub struct OtCost {
+pub(super) struct OtCost {
     /// At set-up: what the extension needs to start.
     pub start: f64,
     /// Bytes of all of set-up: [from P0, from P1].
@@ -35,7 +35,7 @@ pub struct OtCost {
 }
 
 /// Of so many in which P0 is the sender, and in which P1 is.
-pub fn cost(counts: [u64; 2], limits: &Limits, rates: &Rates) -> OtCost {
+pub(super) fn cost(counts: [u64; 2], limits: &Limits, rates: &Rates) -> OtCost {
     let mut all = OtCost {
         start: 0.0,
         setup_bytes: setup_bytes(limits.k),
@@ -73,7 +73,7 @@ fn setup_bytes(k: u32) -> [f64; 2] {
 }
 
 /// The stock of each direction while a job takes its correlated OTs, first that in which P0 sends.
-pub struct Stock([Supply; 2]);
+pub(super) struct Stock([Supply; 2]);
 
 struct Supply {
     left: usize,
@@ -85,7 +85,7 @@ struct Supply {
 
 impl Stock {
     /// For a job of so many in which P0 is the sender, and in which P1 is.
-    pub fn new(counts: [u64; 2], limits: &Limits) -> Self {
+    pub(super) fn new(counts: [u64; 2], limits: &Limits) -> Self {
         let supply = |count: u64| match limits.level(count as usize) {
             None => Supply { left: 0, unit: UNIT, ferret: false },
             Some(level) => Supply { left: 0, unit: 1 << SETS[level].depth, ferret: true },
@@ -94,7 +94,7 @@ impl Stock {
     }
 
     /// Takes some; who sends what the stock lacks, if it does.
-    pub fn take(&mut self, counts: [u64; 2]) -> Option<Senders> {
+    pub(super) fn take(&mut self, counts: [u64; 2]) -> Option<Senders> {
         let mut senders = [false; 2];
         for (sender, (supply, count)) in self.0.iter_mut().zip(counts.map(|c| c as usize)).enumerate() {
             let missing = count.saturating_sub(supply.left);

@@ -8,7 +8,7 @@ const BOTH: Senders = [true, true];
 
 /// Offline: the steps of a protocol, with the messages of its correlated OTs where they come. `cots` is all of these, made by
 /// what these `limits` say.
-pub fn offline(steps: &[Step], cots: [u64; 2], limits: &Limits) -> Vec<Senders> {
+pub(super) fn offline(steps: &[Step], cots: [u64; 2], limits: &Limits) -> Vec<Senders> {
     let mut stock = ot::Stock::new(cots, limits);
     let mut messages = Vec::new();
     for step in steps {
@@ -21,7 +21,7 @@ pub fn offline(steps: &[Step], cots: [u64; 2], limits: &Limits) -> Vec<Senders> 
 }
 
 /// Online.
-pub fn online(rounds: u32) -> Vec<Senders> {
+pub(super) fn online(rounds: u32) -> Vec<Senders> {
     vec![BOTH; rounds as usize]
 }
 

@@ -101,7 +101,7 @@ pub(crate) struct HalfTrees {
 
 impl HalfTrees {
     /// Trees over the bits from `low` on of the index, to which they add their bits.
-    pub fn grow<G: Group>(
+    pub(crate) fn grow<G: Group>(
         p: &mut Party,
         index: &mut Index,
         low: u32,
@@ -114,7 +114,7 @@ impl HalfTrees {
 
     /// Trees over these bits of the index, that of the first level first, to which they add their bits. `also` gets
     /// the nodes of every level but the leaves once, in parts.
-    pub fn grow_over<G: Group>(
+    pub(crate) fn grow_over<G: Group>(
         p: &mut Party,
         index: &mut Index,
         bits: &[u32],
@@ -149,29 +149,29 @@ impl HalfTrees {
     }
 
     /// Bytes of a tree of this height.
-    pub fn bytes(height: u32) -> usize {
+    pub(crate) fn bytes(height: u32) -> usize {
         16 * ((1 << KEPT.min(height)) + height as usize)
     }
 
     /// Bytes of all of them.
     #[cfg(test)]
-    pub fn held(&self) -> usize {
+    pub(crate) fn held(&self) -> usize {
         let blocks = self.nodes.capacity() + self.words.iter().map(Vec::capacity).sum::<usize>();
         16 * blocks
     }
 
     /// Groups of trees.
-    pub fn groups(&self) -> usize {
+    pub(crate) fn groups(&self) -> usize {
         self.nodes.len() / self.group_len()
     }
 
     /// Room for the leaves of a group.
-    pub fn room(&self) -> Wiped<Block> {
+    pub(crate) fn room(&self) -> Wiped<Block> {
         Wiped::zeros(LANES << self.height)
     }
 
     /// The leaves of all trees of a group, in the layout of [`forest`].
-    pub fn leaves(&self, group: usize, room: &mut [Block]) {
+    pub(crate) fn leaves(&self, group: usize, room: &mut [Block]) {
         self.unfold(group, self.height, room);
     }
 

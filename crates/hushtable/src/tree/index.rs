@@ -33,12 +33,12 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    pub fn new(d: u32, batch: usize) -> Self {
+    pub(crate) fn new(d: u32, batch: usize) -> Self {
         Self { d, offset: vec![0; batch], bits: vec![0; batch], product: vec![0; batch] }
     }
 
     /// Bits of the level's product that the lift needs.
-    pub fn product_bits<G: Group>(d: u32, level: u32) -> u32 {
+    pub(crate) fn product_bits<G: Group>(d: u32, level: u32) -> u32 {
         match G::SHIFT {
             Shift::Cyclic => d - level - 1,
             Shift::Xor => 0,
@@ -46,13 +46,13 @@ impl Index {
     }
 
     /// Those of all levels.
-    pub fn lift_bits<G: Group>(d: u32) -> u32 {
+    pub(crate) fn lift_bits<G: Group>(d: u32) -> u32 {
         (0..d).map(|level| Self::product_bits::<G>(d, level)).sum()
     }
 
     /// Widths of the level's product as payload, if there is any: where this party sends, and
     /// where it receives.
-    pub fn lift<G: Group>(&self, role: Role, level: u32) -> (Option<u32>, Option<u32>) {
+    pub(crate) fn lift<G: Group>(&self, role: Role, level: u32) -> (Option<u32>, Option<u32>) {
         let lift = Some(Self::product_bits::<G>(self.d, level)).filter(|&w| w > 0);
         match role {
             Role::P0 => (lift, None),
@@ -61,7 +61,7 @@ impl Index {
     }
 
     /// This party's bits of the next level: its random choices, or drawn where it receives nothing.
-    pub fn choose(&mut self, s: &mut Session, inc: &CotReceiver) {
+    pub(crate) fn choose(&mut self, s: &mut Session, inc: &CotReceiver) {
         if inc.is_empty() {
             s.rng().words(1, &mut self.bits);
         }
@@ -70,7 +70,7 @@ impl Index {
     }
 
     /// The products of some lookups where this party sends: its message.
-    pub fn send_lift(&mut self, pads: &mut PayloadSender, at: Range<usize>) -> Vec<u8> {
+    pub(crate) fn send_lift(&mut self, pads: &mut PayloadSender, at: Range<usize>) -> Vec<u8> {
         let bits = Zeroizing::new(vec![self.bits[at.clone()].to_vec()]);
         let (message, shares) = pads.send::<Additive>(&bits);
         self.product[at].copy_from_slice(&Zeroizing::new(shares)[0]);
@@ -78,12 +78,12 @@ impl Index {
     }
 
     /// The products where it receives.
-    pub fn receive_lift(&mut self, pads: &mut PayloadReceiver, at: Range<usize>, message: &[u8]) {
+    pub(crate) fn receive_lift(&mut self, pads: &mut PayloadReceiver, at: Range<usize>, message: &[u8]) {
         self.product[at].copy_from_slice(&Zeroizing::new(pads.receive::<Additive>(1, message))[0]);
     }
 
     /// Adds the level's bit to the shares of the index.
-    pub fn add<G: Group>(&mut self, level: u32) {
+    pub(crate) fn add<G: Group>(&mut self, level: u32) {
         for ((s, &b), &product) in self.offset.iter_mut().zip(&self.bits).zip(&self.product) {
             *s = match G::SHIFT {
                 Shift::Xor => *s | (b as u32) << level,

@@ -27,7 +27,7 @@ pub(in crate::confidential) struct Zeros {
 
 impl Zeros {
     /// Offline: for `count` items of so many bits, 1 or more.
-    pub fn prepare(p: &mut Party, bits: usize, count: usize) -> Result<Self> {
+    pub(crate) fn prepare(p: &mut Party, bits: usize, count: usize) -> Result<Self> {
         let mut made: Vec<Triples> =
             levels(bits).map(|ands| Triples::random(p, ands * count)).collect::<Result<_>>()?;
         made.reverse();
@@ -35,14 +35,14 @@ impl Zeros {
     }
 
     /// What `count` items cost.
-    pub fn bill(bits: usize, count: usize) -> Bill {
+    pub(crate) fn bill(bits: usize, count: usize) -> Bill {
         let mut bill = Triples::bill(1).times(levels(bits).sum::<usize>() * count);
         bill.online.rounds = if count == 0 { 0 } else { levels(bits).count() as u32 };
         bill
     }
 
     /// Online: whether all bits of each item are zero.
-    pub fn eval(mut self, s: &mut Session, bits: &[Bits]) -> Result<Bits> {
+    pub(crate) fn eval(mut self, s: &mut Session, bits: &[Bits]) -> Result<Bits> {
         let role = s.role();
         let mut zero: Vec<Bits> = bits.iter().map(|bit| bit.not(role)).collect();
         while let Some(triples) = self.levels.pop() {
@@ -70,14 +70,14 @@ fn sets(row_bits: usize) -> impl Iterator<Item = usize> {
 
 impl Presence {
     /// Offline: for `count` rows with `tag_bits` behind each.
-    pub fn prepare(p: &mut Party, tag_bits: usize, row_bits: usize, count: usize) -> Result<Self> {
+    pub(crate) fn prepare(p: &mut Party, tag_bits: usize, row_bits: usize, count: usize) -> Result<Self> {
         let tag = Zeros::prepare(p, tag_bits, count)?;
         let row = sets(row_bits).map(|columns| Triples::shared(p, count, columns)).collect::<Result<_>>()?;
         Ok(Self { tag, row })
     }
 
     /// What `count` rows cost.
-    pub fn bill(tag_bits: usize, row_bits: usize, count: usize) -> Bill {
+    pub(crate) fn bill(tag_bits: usize, row_bits: usize, count: usize) -> Bill {
         let tree = Zeros::bill(tag_bits, count);
         let row = sets(row_bits).fold(Bill::FREE, |sum, columns| sum + Triples::bill(columns).times(count));
         let mut bill = tree + row;
@@ -86,7 +86,7 @@ impl Presence {
     }
 
     /// Online: the row's bits, zero unless all bits of the tag are, and whether they are.
-    pub fn eval(self, s: &mut Session, row: &[Bits], tag: &[Bits]) -> Result<(Vec<Bits>, Bits)> {
+    pub(crate) fn eval(self, s: &mut Session, row: &[Bits], tag: &[Bits]) -> Result<(Vec<Bits>, Bits)> {
         let present = self.tag.eval(s, tag)?;
         let columns = row.chunks(TOGETHER);
         let sets = columns.zip(self.row).map(|(columns, triples)| Ands {

@@ -75,22 +75,22 @@ struct Asked {
 
 impl Known {
     /// Nothing, of `n` items.
-    pub fn new(n: usize) -> Self {
+    pub(super) fn new(n: usize) -> Self {
         Self { groups: vec![Group { sorted: vec![], rest: (0..n as u32).collect() }] }
     }
 
     /// The items in ascending order, when all phases are over; of a single one nothing is asked.
-    pub fn order(self) -> Vec<u32> {
+    pub(super) fn order(self) -> Vec<u32> {
         self.groups.into_iter().flat_map(|group| group.sorted.into_iter().chain(group.rest)).collect()
     }
 
     /// The pairs of which it is asked whether the first is less.
-    pub fn pairs(&self, phase: &Phase) -> Vec<[u32; 2]> {
+    pub(super) fn pairs(&self, phase: &Phase) -> Vec<[u32; 2]> {
         self.asked(phase).iter().flatten().flat_map(Asked::pairs).collect()
     }
 
     /// With the answers to them, one after the other.
-    pub fn learn(self, phase: &Phase, answers: &mut impl Iterator<Item = bool>) -> Self {
+    pub(super) fn learn(self, phase: &Phase, answers: &mut impl Iterator<Item = bool>) -> Self {
         let asked = self.asked(phase);
         let cut = !matches!(phase.step, Step::Sample(_));
         let groups = self.groups.into_iter().zip(asked).flat_map(|(group, asked)| match asked {

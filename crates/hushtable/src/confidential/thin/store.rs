@@ -65,7 +65,7 @@ pub(super) struct Kept {
 
 impl Form {
     /// For lookups of so many keys.
-    pub fn of(job: &ThinJob, count: usize) -> Result<Self> {
+    pub(super) fn of(job: &ThinJob, count: usize) -> Result<Self> {
         let bits = match job.table.keys {
             Keys::Sparse { rows, .. } => return Size::of(rows as usize).map(Self::Okvs),
             keys => keys.bits(),
@@ -79,7 +79,7 @@ impl Form {
     }
 
     /// Its columns.
-    pub fn columns(self) -> usize {
+    pub(super) fn columns(self) -> usize {
         match self {
             Self::Cells { clusters, third } => 3 * clusters * third,
             Self::Okvs(size) => size.columns(),
@@ -87,7 +87,7 @@ impl Form {
     }
 
     /// Widths of the words of its rows, of so many bits.
-    pub fn widths(self, bits: u32) -> Vec<u32> {
+    pub(super) fn widths(self, bits: u32) -> Vec<u32> {
         let words = bits.div_ceil(64);
         match self {
             Self::Cells { .. } => (0..words).map(|i| (bits - 64 * i).min(64)).collect(),
@@ -156,7 +156,7 @@ pub(super) fn send(s: &mut Session, job: &ThinJob, table: &Table, count: usize) 
 
 impl Store {
     /// The other party's part.
-    pub fn receive(s: &mut Session, job: &ThinJob, count: usize) -> Result<Self> {
+    pub(super) fn receive(s: &mut Session, job: &ThinJob, count: usize) -> Result<Self> {
         let form = Form::of(job, count)?;
         let places = Places::new(s, job, form);
         let widths = form.widths(job.row_planes());
@@ -175,7 +175,7 @@ impl Store {
     }
 
     /// The rows of these ids: for each word of a row those of all. Which ids there are this party knows.
-    pub fn read(&self, ids: &[u64]) -> Result<Vec<Wiped<u64>>> {
+    pub(super) fn read(&self, ids: &[u64]) -> Result<Vec<Wiped<u64>>> {
         let mut out: Vec<Wiped<u64>> = self.widths.iter().map(|_| Wiped::zeros(ids.len())).collect();
         match (&self.places, self.form) {
             (Places::Cells(hash), Form::Cells { clusters, third }) => {

@@ -43,7 +43,7 @@ const GUARD: u32 = 2;
 
 /// Which numbers: `2^lo <= x < 2^(lo + octaves)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Octaves {
+pub(super) struct Octaves {
     /// Base-2 logarithm of the least number.
     pub lo: i32,
     /// Base-2 logarithm of the greatest one over the least, 1 to 16.
@@ -109,7 +109,7 @@ impl Octaves {
     ///
     /// # Errors
     /// [`Error::Param`] unless `0 < low <= high` and there are 16 octaves at most.
-    pub fn of(low: f64, high: f64) -> Result<Self> {
+    pub(super) fn of(low: f64, high: f64) -> Result<Self> {
         let got = || format!("{low} to {high}");
         if !(low > 0.0 && low <= high && high.is_finite()) {
             return Err(Error::Param {

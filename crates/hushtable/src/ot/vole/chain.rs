@@ -45,7 +45,7 @@ pub(super) struct Extension {
 impl Chain {
     /// # Errors
     /// [`Error::Param`] for more than [`MAX`].
-    pub fn of(count: usize, limits: &Limits) -> Result<Self> {
+    pub(super) fn of(count: usize, limits: &Limits) -> Result<Self> {
         if count > MAX {
             let (got, accepted) = (count.to_string(), format!("0 to {MAX}"));
             return Err(Error::Param { what: "VOLEs", got, accepted });
@@ -56,7 +56,7 @@ impl Chain {
     }
 
     /// By the sets up to this one, as far as they are needed.
-    pub fn up_to(count: usize, top: usize) -> Self {
+    pub(super) fn up_to(count: usize, top: usize) -> Self {
         let (mut packed, mut levels) = (count, Vec::new());
         for &set in SETS[..=top].iter().rev() {
             if packed > PACKED {
@@ -69,7 +69,7 @@ impl Chain {
     }
 
     /// Correlated OTs of all trees.
-    pub fn tree_cots(&self) -> usize {
+    pub(super) fn tree_cots(&self) -> usize {
         self.levels.iter().flat_map(Level::extensions).map(|extension| extension.cots()).sum()
     }
 }
@@ -91,11 +91,11 @@ impl Level {
     }
 
     /// VOLEs for use that it makes, in whole trees.
-    pub fn room(&self) -> usize {
+    pub(super) fn room(&self) -> usize {
         self.extensions().map(|extension| extension.for_use << self.set.depth).sum()
     }
 
-    pub fn extensions(&self) -> impl Iterator<Item = Extension> {
+    pub(super) fn extensions(&self) -> impl Iterator<Item = Extension> {
         let (set, last) = (self.set, self.trees.len() - 1);
         self.trees.iter().enumerate().map(move |(i, &trees)| {
             let for_use = if i == last { trees } else { for_use(set) };
@@ -106,12 +106,12 @@ impl Level {
 
 impl Extension {
     /// Correlated OTs of its trees.
-    pub fn cots(&self) -> usize {
+    pub(super) fn cots(&self) -> usize {
         self.trees * self.set.depth as usize
     }
 
     /// VOLEs that are kept for the next extension, in whole trees.
-    pub fn kept(&self) -> usize {
+    pub(super) fn kept(&self) -> usize {
         (self.trees - self.for_use) << self.set.depth
     }
 }

@@ -27,7 +27,7 @@ pub(super) struct Keys {
 
 impl Keys {
     /// Fresh ones; the peer draws them too.
-    pub fn new(s: &mut Session, owner: Role, set: &LpnSet) -> Self {
+    pub(super) fn new(s: &mut Session, owner: Role, set: &LpnSet) -> Self {
         let [tree, leaf] = [Purpose::VoleTree, Purpose::VoleLeaf].map(|purpose| s.hash(purpose, owner));
         let [places, factors] =
             [Purpose::VolePlace, Purpose::VoleFactor].map(|purpose| s.key(purpose, owner));

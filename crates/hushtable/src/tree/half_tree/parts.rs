@@ -15,7 +15,7 @@ const PART: u32 = 7;
 
 impl HalfTrees {
     /// Lets `read` have the nodes of a group at `level`, part by part. In what order is no matter to sums.
-    pub fn visit(&self, group: usize, level: u32, mut read: impl FnMut(&[Block])) {
+    pub(crate) fn visit(&self, group: usize, level: u32, mut read: impl FnMut(&[Block])) {
         let mut room = Wiped::zeros(LANES << level.min(PART));
         if level <= PART {
             self.unfold(group, level, &mut room);
@@ -57,14 +57,14 @@ impl HalfTrees {
     }
 
     /// The corrections of each level, public, and the key under which all nodes are hashed, where there is one.
-    pub fn into_words(self) -> (Vec<Vec<Block>>, CcrHash) {
+    pub(crate) fn into_words(self) -> (Vec<Vec<Block>>, CcrHash) {
         let Self { words, mut keys, .. } = self;
         assert_eq!(keys.len(), 1, "a key for all trees");
         (words, keys.remove(0))
     }
 
     /// The first node of each tree: the nodes of a level sum to it.
-    pub fn roots_of(&self, batch: usize) -> Wiped<Block> {
+    pub(crate) fn roots_of(&self, batch: usize) -> Wiped<Block> {
         let tree = |i: usize| {
             let nodes = &self.nodes[i / LANES * self.group_len()..][..self.group_len()];
             nodes[i % LANES..].iter().step_by(LANES).fold(Block::ZERO, |sum, &x| sum ^ x)
