@@ -32,9 +32,9 @@ fn lookup(args: &Lookup) -> Result<()> {
     let path = args.keys();
     let keys = Keys::read(path, args.column.as_deref(), &args.csv)?;
     args.check()?;
-    let explained = explain::text(args, &keys)?;
     let inputs: Vec<_> = iter::once(path).chain(args.csv.inputs()).collect();
     let present = args.presence(&inputs)?;
+    let explained = explain::text(args, &keys)?;
     let errand = Meeting {
         kind: "lookup",
         file: None,

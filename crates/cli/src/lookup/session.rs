@@ -146,6 +146,10 @@ fn session(args: &Lookup, keys: &Keys<'_>, course: &mut Course) -> Result<Step> 
         eprint!("{}", private_table::summary(&description));
     }
     args.takes_copy(&description)?;
+    let lookups = keys.len() as u64;
+    if lookups > description.lookups {
+        return Err(too_many(keys.len(), description.lookups));
+    }
     let (gets, rules) = (args.gets(&description)?, keys::rules(args.normalise, &description)?);
     let reading = Reading { order: args.dates.into(), rules };
     let (encoded, known) = keys.encode(&description, reading, args.shares())?;
@@ -154,10 +158,6 @@ fn session(args: &Lookup, keys: &Keys<'_>, course: &mut Course) -> Result<Step> 
         && let Some(hint) = keys.hint(rules)
     {
         eprintln!("warning: {hint}");
-    }
-    let lookups = keys.len() as u64;
-    if lookups > description.lookups {
-        return Err(too_many(keys.len(), description.lookups));
     }
     let cache = Cache::open(args.copy.as_deref(), &peer, &description)?;
     let asked = Request {
