@@ -155,7 +155,7 @@ fn debug_shows_shapes_only() {
     // The fingerprint, which is public.
     assert!(identity.starts_with("Identity(bank, ") && identity.len() < 120, "{identity}");
     // Of the certificate; pins print their identity; what ends a connection prints nothing; and of the parts of a
-    // model and of results of earlier steps, and records, which `apps` and the program look at themselves.
+    // model, and records, which `apps` and the program look at themselves.
     let elsewhere = [
         "Store",
         "Outcome",
@@ -166,7 +166,6 @@ fn debug_shows_shapes_only() {
         "Fingerprint",
         "Weights",
         "Columns",
-        "Earlier",
         "Record",
         "Ids",
         // A party's side of a private table, of which it prints the form.

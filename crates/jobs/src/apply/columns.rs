@@ -1,0 +1,153 @@
+//! This party's columns in files, or its shares: opened, and read as what is computed needs them.
+
+use std::{path::Path, sync::Arc};
+
+use crate::{accuracy::How, apply::question::Files};
+use hushtable::{Role, math::Domain};
+use hushtable_columns::{
+    Format, Ids, Rounding,
+    failure::{Failure, Result},
+    numbers::{Operand, Rows, Source},
+};
+
+/// Files that were opened.
+pub struct Columns<'a> {
+    files: &'a Files<'a>,
+    x: Source<'a>,
+    /// If it is in a file of its own.
+    y: Option<Source<'a>>,
+    /// Of shares, the finest if both are shares: those of others are made as fine.
+    pub format: Option<Format>,
+    /// The least and the greatest value of x, times `2^fraction_bits`, if it is shares.
+    pub range: Option<[i64; 2]>,
+}
+
+/// How numbers are read.
+pub enum Reading {
+    /// In this format, parts of sums within a reach.
+    Numbers(Format, [i64; 2]),
+    /// As indices.
+    Indices(Domain),
+    /// Two columns in this format, or one and a public number.
+    Pairs(Format, Rounding, Option<Public>),
+}
+
+/// A public number, in steps of a format.
+pub struct Public {
+    pub word: i64,
+    /// What both call it.
+    pub name: String,
+    pub error: f64,
+}
+
+/// What was read.
+pub struct Read {
+    pub ids: Option<Arc<Ids>>,
+    pub operands: Vec<Operand>,
+    /// Whether this party has numbers of each.
+    pub gives: Vec<bool>,
+}
+
+impl<'a> Columns<'a> {
+    /// Opens the files.
+    ///
+    /// # Errors
+    /// Those of reading; one if another format is asked for than that of shares.
+    pub fn open(files: &'a Files<'a>, how: &How) -> Result<Self> {
+        let open = |path: &'a Path| match files.earlier.iter().find(|earlier| earlier.path == path) {
+            Some(earlier) => Ok(Source::earlier(path, earlier.shares.clone())),
+            None => Source::open(path, files.csv),
+        };
+        let (x, y) = (open(files.input)?, files.other.map(open).transpose()?);
+        let shares = [Some(&x), y.as_ref()].into_iter().flatten().filter_map(|of| Some((of, of.format()?)));
+        let finest = shares.reduce(|a, b| if b.1.fraction_bits > a.1.fraction_bits { b } else { a });
+        if let Some((source, has)) = finest {
+            let asked =
+                [("--bits", how.bits, has.bits), ("--fraction-bits", how.fraction_bits, has.fraction_bits)];
+            if let Some((option, _, has)) =
+                asked.into_iter().find(|(_, asked, has)| asked.is_some_and(|asked| asked != *has))
+            {
+                return Err(source.says(&format!("shares with {option} {has}; leave it out")));
+            }
+        }
+        let format = finest.map(|(_, format)| format);
+        let range = x.shares.as_ref().map(|file| file.range);
+        Ok(Self { files, x, y, format, range })
+    }
+
+    /// A complaint about the file with x.
+    pub fn says(&self, what: &str) -> Failure {
+        self.x.says(what)
+    }
+
+    /// Whether this party has numbers of both operands.
+    pub fn gives_both(&self) -> bool {
+        self.gives_x() && self.gives_y()
+    }
+
+    /// This party's part of the operands.
+    pub fn read(&self, reading: &Reading, role: Role) -> Result<Read> {
+        let Files { columns: [x, y], id, .. } = *self.files;
+        let (format, rounding, public) = match reading {
+            Reading::Indices(domain) => return Ok(Read::one(self.x.indices(x, id, domain)?)),
+            Reading::Numbers(format, reach) => {
+                return Ok(Read::one(self.x.numbers_within(x, id, *format, *reach, Rounding::Nearest)?));
+            }
+            Reading::Pairs(format, rounding, public) => (*format, *rounding, public),
+        };
+        let of = |source: &Source<'_>, column, rounding| match column {
+            None if source.shares.is_none() => source.nothing(id, format, rounding),
+            column => source.numbers(column, id, format, rounding),
+        };
+        let (ids, x) = of(&self.x, x, rounding)?;
+        let y = match (public, &self.y) {
+            (Some(Public { word, name, error }), _) => {
+                Operand { error: Some(*error), ..Operand::word(*word, x.words.len(), role, name.clone()) }
+            }
+            (None, None) if self.x.shares.is_some() => {
+                return Err(
+                    self.says("shares of x: --constant C or --other FILE says what they are compared with")
+                );
+            }
+            (None, other) => {
+                let source = other.as_ref().unwrap_or(&self.x);
+                let (others, y) = of(source, y, rounding.other_way())?;
+                same_rows([self.x.path, source.path], [&ids, &others], [&x, &y])?;
+                y
+            }
+        };
+        let gives = vec![self.gives_x(), self.gives_y() || public.is_some()];
+        Ok(Read { ids, operands: vec![x, y], gives })
+    }
+
+    fn gives_x(&self) -> bool {
+        self.files.columns[0].is_some() || self.x.shares.is_some()
+    }
+
+    fn gives_y(&self) -> bool {
+        self.files.columns[1].is_some() || self.y.as_ref().is_some_and(|source| source.shares.is_some())
+    }
+}
+
+impl Read {
+    fn one((ids, x): Rows) -> Self {
+        Self { ids, operands: vec![x], gives: vec![true] }
+    }
+}
+
+/// An error that names the first row in which two operands' names differ.
+fn same_rows([path, other]: [&Path; 2], ids: [&Option<Arc<Ids>>; 2], [x, y]: [&Operand; 2]) -> Result<()> {
+    let (path, other) = (path.display(), other.display());
+    if x.words.len() != y.words.len() {
+        let (rows, others) = (x.words.len(), y.words.len());
+        return Err(Failure::input(format!("{other}: {others} rows; {path} has {rows}")));
+    }
+    let [Some(ids), Some(others)] = ids else { return Ok(()) };
+    match ids.iter().zip(others.iter()).position(|(a, b)| a != b) {
+        None => Ok(()),
+        Some(at) => Err(Failure::input(format!(
+            "{other}: row {} has an id other than in {path}: sort both files by id",
+            at + 1
+        ))),
+    }
+}
