@@ -20,7 +20,6 @@ use prim::{block::Block, prg::Prg};
 /// Types whose printer is derived although they hold words: public ones.
 const PUBLIC: &[&str] = &[
     "About",
-    "Apply",
     "Asked",
     "Bands",
     "Bill",

@@ -1,5 +1,5 @@
-//! The jobs that `apply` is asked for, on the command line or by a step: arguments, a checked question, columns, what is computed
-//! of them.
+//! The jobs that `apply` is asked for, on the command line or by a step: of its arguments a checked question, of that columns
+//! and what is computed of them, and then the job.
 
 mod columns;
 mod computation;

@@ -20,10 +20,11 @@ use hushtable_columns::{
     failure::{Failure, Result},
 };
 
-/// What is asked, and how it is to be done. All of it but the names of files and columns is the same at the peer.
+/// What is asked, and how it is to be done.
 pub struct Question<'a> {
     pub what: What<'a>,
     pub numbers: Numbers<'a>,
+    /// Formats, domain and method.
     pub how: &'a How,
     pub reveal: Reveal,
     pub role: Role,
@@ -136,7 +137,7 @@ impl<'a> Files<'a> {
 }
 
 impl<'a> Joined<'a> {
-    fn of(args: &'a Apply, what: What, path: &'a Path) -> Result<Self> {
+    fn of(args: &'a Apply, what: What<'_>, path: &'a Path) -> Result<Self> {
         let named = |option: &str, name: &'a Option<String>| {
             let missing = || format!("--joined: {option} NAME says which column of numbers of the join");
             name.as_deref().ok_or_else(|| Failure::new(missing()))
