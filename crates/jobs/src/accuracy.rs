@@ -17,7 +17,7 @@ const FRACTION_BITS: u32 = 8;
 const OUTPUT_BITS: u32 = 16;
 
 /// The format of compared numbers unless another is asked for.
-pub const COMPARED: Format = Format { bits: 64, fraction_bits: 16 };
+const COMPARED: Format = Format { bits: 64, fraction_bits: 16 };
 
 /// Format, domain and method.
 #[derive(Args, Debug, Default)]

@@ -9,13 +9,11 @@ pub mod question;
 
 use crate::{
     apply::{
-        columns::{Columns, Read},
-        computation::Computed,
+        columns::Columns,
         options::Apply,
-        question::{Files, Numbers, Question, What},
+        question::{Earlier, Numbers, Question, What},
     },
     decision::Through,
-    earlier::Earlier,
     evaluate,
     fixed::Table,
     job::Job,
@@ -26,27 +24,19 @@ use hushtable_columns::failure::Result;
 /// The jobs, with all that this party brings to them; and what is said and compared of rows in common.
 pub fn jobs(question: &Question<'_>) -> Result<(Vec<Job>, Option<InCommon>)> {
     match &question.numbers {
-        Numbers::Files(files) => Ok((vec![of_files(question, files)?], None)),
+        Numbers::Files(files) => {
+            let columns = Columns::open(files, question.how)?;
+            let mut job = computation::of(question, &columns, files.through)?;
+            job.choosing = question.choosing.clone();
+            Ok((vec![job], None))
+        }
         Numbers::Joined(columns) => joined::steps(question, columns).map(|(jobs, rows)| (jobs, Some(rows))),
     }
 }
 
-/// The job of numbers in files.
-fn of_files(question: &Question<'_>, files: &Files<'_>) -> Result<Job> {
-    let columns = Columns::open(files, question.how)?;
-    let (reading, computed) = computation::of(question, &columns, files.through)?;
-    let Read { ids, operands, gives } = columns.read(&reading, question.role)?;
-    let Computed { body, column, error, note } = computed(&operands)?;
-    let mut job = Job::new(question.threads, question.reveal, body, column, ids, operands, gives);
-    (job.error, job.notes) = (error, note.into_iter().collect());
-    job.choosing = question.choosing.clone();
-    Ok(job)
-}
-
 /// The job of a step of a job file.
 pub fn step(args: &Apply, earlier: &[Earlier], through: Option<Through>) -> Result<Job> {
-    let question = Question::of_step(args, earlier, through)?;
-    jobs(&question).map(|(mut jobs, _)| jobs.remove(0))
+    Ok(jobs(&Question::of_step(args, earlier, through)?)?.0.remove(0))
 }
 
 /// The function of such a step, if thresholds can be seen through it: of numbers of columns, or of results of the

@@ -36,7 +36,7 @@ pub fn steps(relation: Relation, value: f64, fraction_bits: u32, rounding: Round
     }
 }
 
-/// The number as a word of this format, beside sums that were rounded as suits the relation.
+/// The number in steps of this format, beside sums that were rounded as suits the relation.
 pub fn word(relation: Relation, value: f64, format: Format) -> Result<i64> {
     let steps = steps(relation, value, format.fraction_bits, Rounding::before(relation))?;
     let word = format.encode(steps * format.rounding());

@@ -53,9 +53,10 @@ impl Table<'_> {
 
     /// The domain and the table of numbers with so many bits after the point. `shared`: its results stay shared.
     pub fn over(self, how: &How, fraction_bits: u32, shared: bool) -> Result<(Domain, Tabulated)> {
+        let over = |usual| domain(how.domain.unwrap_or(usual), fraction_bits);
         match self {
             Self::Of(function) => {
-                let domain = domain(how.domain.unwrap_or(function.domain()), fraction_bits)?;
+                let domain = over(function.domain())?;
                 let digits = how.output_bits(fraction_bits, shared, 16);
                 let table = Tabulated::function(function, &domain, digits).map_err(|error| match error {
                     Error::Param { what: "domain", .. } => error.into(),
@@ -65,14 +66,13 @@ impl Table<'_> {
             }
             Self::File(path) => {
                 let values = table_file::read(path)?;
-                let whole = Bounds { lo: 0.0, hi: values.len() as f64 / 2f64.powi(fraction_bits as i32) };
-                let domain = domain(how.domain.unwrap_or(whole), fraction_bits)?;
-                if values.len() != 1 << domain.index_bits() {
+                let count = values.len();
+                let domain = over(Bounds { lo: 0.0, hi: count as f64 / 2f64.powi(fraction_bits as i32) })?;
+                let points = 1 << domain.index_bits();
+                if count != points {
                     return Err(Failure::input(format!(
-                        "{}: {} values, but domain {domain} with {fraction_bits} fraction bits has {} points",
-                        path.display(),
-                        values.len(),
-                        1u32 << domain.index_bits()
+                        "{}: {count} values, but domain {domain} with {fraction_bits} fraction bits has {points} points",
+                        path.display()
                     )));
                 }
                 let digits = how.output_bits(fraction_bits, shared, exact_fraction_bits(&values));

@@ -132,7 +132,7 @@ pub fn operation(within: f64, plane: bool, shared: bool) -> Result<Box<dyn Opera
 
 /// Reads and checks everything.
 pub fn job(args: &ProximityArgs) -> Result<Job> {
-    let reveal = args.accord.reveal(&args.link)?;
+    let reveal = args.accord.reveal(&args.link, None)?;
     refuse(&[
         (
             args.plane,

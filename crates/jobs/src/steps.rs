@@ -6,10 +6,9 @@ use std::{
 };
 
 use crate::{
-    apply::{self, options::Apply},
+    apply::{self, options::Apply, question::Earlier},
     choice::Choosing,
     decision::Through,
-    earlier::Earlier,
     job::Job,
     job_file::{Flag, JobFile, NEARNESS, Operand, SCORING, Step, is_relation},
     link::Link,

@@ -10,12 +10,9 @@ use hushtable::{
     math::Function,
     operation::{self, Compare, Relation},
 };
-use hushtable_columns::{
-    Format,
-    failure::{Failure, Result},
-};
+use hushtable_columns::failure::{Failure, Result};
 use hushtable_jobs::{
-    accuracy::{Beyond, COMPARED, How},
+    accuracy::{Beyond, How},
     choice::{Choice, Choosing, Sharing},
     evaluate,
     options::refuse,
@@ -127,11 +124,9 @@ impl Subject {
                 Ok(Box::new(evaluate::evaluation(function, wanted)?))
             }
             Self::Relation(relation) => {
-                let bits = how.bits.unwrap_or(COMPARED.bits);
-                let fraction_bits = how.fraction_bits.unwrap_or(COMPARED.fraction_bits);
-                let range = Format { bits, fraction_bits }.range();
-                let objective = choosing.optimise.into();
-                let compare = Compare::new(relation, [bits, fraction_bits], range, range, objective)?;
+                let (format, objective) = (how.compared()?, choosing.optimise.into());
+                let (sizes, range) = ([format.bits, format.fraction_bits], format.range());
+                let compare = Compare::new(relation, sizes, range, range, objective)?;
                 Ok(Box::new(if shared { compare.additive(SHARED_BITS) } else { compare }))
             }
             // The material is the same for all distances.

@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use crate::{accuracy::How, apply::question::Files};
-use hushtable::{Role, math::Domain};
+use hushtable::math::Domain;
 use hushtable_columns::{
     Format, Ids, Rounding,
     failure::{Failure, Result},
@@ -20,32 +20,6 @@ pub struct Columns<'a> {
     pub format: Option<Format>,
     /// The least and the greatest value of x, times `2^fraction_bits`, if it is shares.
     pub range: Option<[i64; 2]>,
-}
-
-/// How numbers are read.
-pub enum Reading {
-    /// In this format, parts of sums within a reach.
-    Numbers(Format, [i64; 2]),
-    /// As indices.
-    Indices(Domain),
-    /// Two columns in this format, or one and a public number.
-    Pairs(Format, Rounding, Option<Public>),
-}
-
-/// A public number, in steps of a format.
-pub struct Public {
-    pub word: i64,
-    /// What both call it.
-    pub name: String,
-    pub error: f64,
-}
-
-/// What was read.
-pub struct Read {
-    pub ids: Option<Arc<Ids>>,
-    pub operands: Vec<Operand>,
-    /// Whether this party has numbers of each.
-    pub gives: Vec<bool>,
 }
 
 impl<'a> Columns<'a> {
@@ -80,58 +54,42 @@ impl<'a> Columns<'a> {
         self.x.says(what)
     }
 
-    /// Whether this party has numbers of both operands.
-    pub fn gives_both(&self) -> bool {
-        self.gives_x() && self.gives_y()
+    /// Whether this party has numbers of x, and of y.
+    pub fn gives(&self) -> [bool; 2] {
+        let [x, y] = self.files.columns.map(|column| column.is_some());
+        [x || self.x.shares.is_some(), y || self.y.as_ref().is_some_and(|y| y.shares.is_some())]
     }
 
-    /// This party's part of the operands.
-    pub fn read(&self, reading: &Reading, role: Role) -> Result<Read> {
-        let Files { columns: [x, y], id, .. } = *self.files;
-        let (format, rounding, public) = match reading {
-            Reading::Indices(domain) => return Ok(Read::one(self.x.indices(x, id, domain)?)),
-            Reading::Numbers(format, reach) => {
-                return Ok(Read::one(self.x.numbers_within(x, id, *format, *reach, Rounding::Nearest)?));
-            }
-            Reading::Pairs(format, rounding, public) => (*format, *rounding, public),
-        };
+    /// This party's numbers as indices.
+    pub fn indices(&self, domain: &Domain) -> Result<Rows> {
+        self.x.indices(self.files.columns[0], self.files.id, domain)
+    }
+
+    /// This party's parts of sums within a reach.
+    pub fn numbers(&self, format: Format, reach: [i64; 2]) -> Result<Rows> {
+        let Files { columns: [x, _], id, .. } = *self.files;
+        self.x.numbers_within(x, id, format, reach, Rounding::Nearest)
+    }
+
+    /// This party's parts of x, and of y if that is no public number.
+    pub fn pair(&self, format: Format, rounding: Rounding, public: bool) -> Result<(Rows, Option<Operand>)> {
+        let Files { columns: [column, against], id, .. } = *self.files;
         let of = |source: &Source<'_>, column, rounding| match column {
             None if source.shares.is_none() => source.nothing(id, format, rounding),
             column => source.numbers(column, id, format, rounding),
         };
-        let (ids, x) = of(&self.x, x, rounding)?;
-        let y = match (public, &self.y) {
-            (Some(Public { word, name, error }), _) => {
-                Operand { error: Some(*error), ..Operand::word(*word, x.words.len(), role, name.clone()) }
-            }
-            (None, None) if self.x.shares.is_some() => {
-                return Err(
-                    self.says("shares of x: --constant C or --other FILE says what they are compared with")
-                );
-            }
-            (None, other) => {
-                let source = other.as_ref().unwrap_or(&self.x);
-                let (others, y) = of(source, y, rounding.other_way())?;
-                same_rows([self.x.path, source.path], [&ids, &others], [&x, &y])?;
-                y
-            }
-        };
-        let gives = vec![self.gives_x(), self.gives_y() || public.is_some()];
-        Ok(Read { ids, operands: vec![x, y], gives })
-    }
-
-    fn gives_x(&self) -> bool {
-        self.files.columns[0].is_some() || self.x.shares.is_some()
-    }
-
-    fn gives_y(&self) -> bool {
-        self.files.columns[1].is_some() || self.y.as_ref().is_some_and(|source| source.shares.is_some())
-    }
-}
-
-impl Read {
-    fn one((ids, x): Rows) -> Self {
-        Self { ids, operands: vec![x], gives: vec![true] }
+        let (ids, x) = of(&self.x, column, rounding)?;
+        if public {
+            return Ok(((ids, x), None));
+        }
+        if self.y.is_none() && self.x.shares.is_some() {
+            let what = "shares of x: --constant C or --other FILE says what they are compared with";
+            return Err(self.says(what));
+        }
+        let source = self.y.as_ref().unwrap_or(&self.x);
+        let (others, y) = of(source, against, rounding.other_way())?;
+        same_rows([self.x.path, source.path], [&ids, &others], [&x, &y])?;
+        Ok(((ids, x), Some(y)))
     }
 }
 

@@ -1,44 +1,27 @@
-//! How what is asked is computed of numbers in files.
+//! What is asked, of numbers in files: what is evaluated, and the numbers as it takes them.
 
 use crate::{
     apply::{
-        columns::{Columns, Public, Reading},
+        columns::Columns,
         question::{Question, What},
     },
     constant,
     decision::{self, Threshold, Through},
     evaluate::{self, Wanted},
     fixed::Table,
-    job::Body,
+    job::{Body, Job},
     lookup::Lookup,
     shared_results::SHARED_BITS,
 };
 use hushtable::{
     math::{Bounds, Function},
-    operation::{Compare, Operation, Relation},
+    operation::{Compare, Relation},
     run::Reveal,
 };
 use hushtable_columns::{Format, Rounding, failure::Result, numbers::Operand};
 
-/// How numbers are read, and what is computed of them then.
-pub type Computation<'a> = (Reading, Box<dyn FnOnce(&[Operand]) -> Result<Computed> + 'a>);
-
-/// What is computed of numbers that were read.
-pub struct Computed {
-    pub body: Body,
-    /// Name of the results.
-    pub column: String,
-    /// How far a result may lie from the exact one, where that is known.
-    pub error: Option<f64>,
-    pub note: Option<(&'static str, String)>,
-}
-
-/// What suits these columns. `through`: the function through which a threshold is decided on what it is of.
-pub fn of<'a>(
-    question: &Question<'a>,
-    columns: &Columns<'_>,
-    through: Option<Through>,
-) -> Result<Computation<'a>> {
+/// The job. `through`: the function through which a threshold is decided on what it is of.
+pub fn of(question: &Question<'_>, columns: &Columns<'_>, through: Option<Through>) -> Result<Job> {
     match question.what {
         What::Function(function) => evaluation(question, function, columns),
         What::Lookup(table) => lookup(question, table, columns),
@@ -47,11 +30,7 @@ pub fn of<'a>(
 }
 
 /// A function of numbers of any size.
-fn evaluation<'a>(
-    question: &Question<'a>,
-    function: Function,
-    columns: &Columns<'_>,
-) -> Result<Computation<'a>> {
+fn evaluation(question: &Question<'_>, function: Function, columns: &Columns<'_>) -> Result<Job> {
     let (how, shares) = (question.how, columns.format);
     let bits = shares.map_or(how.bits, |format| Some(format.bits));
     let fraction_bits = shares.map_or(how.function_bits(), |format| format.fraction_bits);
@@ -76,21 +55,18 @@ fn evaluation<'a>(
             card.ring
         )));
     }
-    let reading = Reading::Numbers(evaluate::format(&card), reach);
-    let computed = move |x: &[Operand]| {
-        let error = card.max_ulp() * 2f64.powi(-(card.scale_out as i32));
-        Ok(Computed {
-            body: Body::Other(Box::new(evaluation)),
-            column: function.name().to_owned(),
-            error: evaluate::carried(Some(function), error, &x[0], card.domain),
-            note: Some(("exactness", evaluate::exactness(function.name(), error, &x[0], shares.is_some()))),
-        })
-    };
-    Ok((reading, Box::new(computed)))
+    let (ids, x) = columns.numbers(evaluate::format(&card), reach)?;
+    let error = card.max_ulp() * 2f64.powi(-(card.scale_out as i32));
+    let text = evaluate::exactness(function.name(), error, &x, shares.is_some());
+    let error = evaluate::carried(Some(function), error, &x, card.domain);
+    let (body, column) = (Body::Other(Box::new(evaluation)), function.name().to_owned());
+    let mut job = Job::new(question.threads, question.reveal, body, column, ids, vec![x], vec![true]);
+    (job.error, job.notes) = (error, vec![("exactness", text)]);
+    Ok(job)
 }
 
 /// A lookup in the table of a function, or in one from a file.
-fn lookup<'a>(question: &Question<'a>, table: Table<'a>, columns: &Columns<'_>) -> Result<Computation<'a>> {
+fn lookup(question: &Question<'_>, table: Table<'_>, columns: &Columns<'_>) -> Result<Job> {
     let fraction_bits = match columns.format {
         Some(Format { fraction_bits, .. }) if fraction_bits > 16 => {
             return Err(columns.says(&format!(
@@ -103,72 +79,69 @@ fn lookup<'a>(question: &Question<'a>, table: Table<'a>, columns: &Columns<'_>) 
     };
     let reveal = question.reveal;
     let (domain, values) = table.over(question.how, fraction_bits, reveal == Reveal::Nobody)?;
-    let reading = Reading::Indices(domain.clone());
-    let computed = move |x: &[Operand]| {
-        let bounds = Bounds { lo: domain.value(0), hi: domain.value(1 << domain.index_bits()) };
-        let lookup = Lookup::new(table.name(), domain, values, reveal);
-        // Values are rounded to the nearest.
-        let rounding = 2f64.powi(-1 - lookup.operation.result().fraction as i32);
-        let carried = evaluate::carried(table.function(), 0.0, &x[0], bounds);
-        let error = carried.map(|carried| carried + rounding);
-        Ok(Computed { body: Body::Lookup(lookup), column: table.column(), error, note: None })
-    };
-    Ok((reading, Box::new(computed)))
+    let (ids, x) = columns.indices(&domain)?;
+    let bounds = Bounds { lo: domain.value(0), hi: domain.value(1 << domain.index_bits()) };
+    let carried = evaluate::carried(table.function(), 0.0, &x, bounds);
+    let body = Body::Lookup(Lookup::new(table.name(), domain, values, reveal));
+    let mut job = Job::new(question.threads, reveal, body, table.column(), ids, vec![x], vec![true]);
+    // Values are rounded to the nearest.
+    let rounding = 2f64.powi(-1 - job.result().0.fraction_bits as i32);
+    job.error = carried.map(|carried| carried + rounding);
+    Ok(job)
 }
 
 /// A comparison of two columns, or of one with a public number.
-fn comparison<'a>(
-    question: &Question<'a>,
+fn comparison(
+    question: &Question<'_>,
     (relation, constant): (Relation, Option<f64>),
     columns: &Columns<'_>,
     through: Option<Through>,
-) -> Result<Computation<'a>> {
+) -> Result<Job> {
     let through = through.zip(constant);
     let format = match (columns.format, &through) {
         (Some(format), _) => format,
         (None, Some((through, _))) => through.format(),
         (None, None) => question.how.compared()?,
     };
+    let [gives_x, gives_y] = columns.gives();
     let rounding = match (relation, &through) {
         (_, Some((through, _))) => through.rounding(relation),
         // With a constant the peer may have nothing, and then no sum is rounded.
         (Relation::Eq | Relation::Ne, None) => {
-            Rounding::Equal { sums: columns.gives_both() && constant.is_none() }
+            Rounding::Equal { sums: gives_x && gives_y && constant.is_none() }
         }
         _ => Rounding::before(relation),
     };
-    let range = columns.range.unwrap_or(format.range());
+    let ((ids, x), y) = columns.pair(format, rounding, constant.is_some())?;
     let decided =
-        through.and_then(|(through, value)| Threshold::of(&through, relation, value, format, range));
-    let public = match (&decided, constant) {
-        (Some(decided), _) => Some(Public { word: decided.at, name: decided.to_string(), error: 0.0 }),
-        (None, Some(value)) => {
-            let word = constant::word(relation, value, format)?;
+        through.and_then(|(through, value)| Threshold::of(&through, relation, value, format, x.range));
+    let word = |word, name| Operand::word(word, x.words.len(), question.role, name);
+    let y = match (y, &decided) {
+        (Some(y), _) => y,
+        (None, Some(decided)) => word(decided.at, decided.to_string()),
+        (None, None) => {
+            let value = constant.unwrap_or_default();
+            let steps = constant::word(relation, value, format)?;
             // What is compared is decided as for the number itself.
             let error =
-                if relation.selects() { (word as f64 * format.rounding() - value).abs() } else { 0.0 };
-            Some(Public { word, name: format!("the constant {value}"), error })
+                if relation.selects() { (steps as f64 * format.rounding() - value).abs() } else { 0.0 };
+            Operand { error: Some(error), ..word(steps, format!("the constant {value}")) }
         }
-        (None, None) => None,
     };
-    let (shared, reveal) = (columns.format.is_some(), question.reveal);
-    let objective = question.choosing.optimise.into();
-    let computed = move |operands: &[Operand]| {
-        let [x, y] = operands else { unreachable!("two operands") };
-        let note = match &decided {
-            Some(decided) => Some(decided.exactness(x, shared)),
-            None => decision::margin(relation, x, y, constant, format, shared),
-        };
-        let held = decided.map_or(relation, |decided| decided.relation);
-        let compare = Compare::new(held, [format.bits, format.fraction_bits], x.range, y.range, objective)?;
-        let compare = if reveal == Reveal::Nobody { compare.additive(SHARED_BITS) } else { compare };
-        let finest = x.error.zip(y.error).map(|(x, y)| x.max(y));
-        Ok(Computed {
-            body: Body::Other(Box::new(compare)),
-            column: relation.name().to_owned(),
-            error: if relation.selects() { finest } else { Some(0.0) },
-            note: note.map(|text| ("decision", text)),
-        })
+    let shared = columns.format.is_some();
+    let text = match &decided {
+        Some(decided) => Some(decided.exactness(&x, shared)),
+        None => decision::margin(relation, &x, &y, constant, format, shared),
     };
-    Ok((Reading::Pairs(format, rounding, public), Box::new(computed)))
+    let error = if relation.selects() { x.error.zip(y.error).map(|(x, y)| x.max(y)) } else { Some(0.0) };
+    let held = decided.map_or(relation, |decided| decided.relation);
+    let (sizes, objective) = ([format.bits, format.fraction_bits], question.choosing.optimise.into());
+    let compare = Compare::new(held, sizes, x.range, y.range, objective)?;
+    let (reveal, column) = (question.reveal, relation.name().to_owned());
+    let compare = if reveal == Reveal::Nobody { compare.additive(SHARED_BITS) } else { compare };
+    let gives = vec![gives_x, gives_y || constant.is_some()];
+    let body = Body::Other(Box::new(compare));
+    let mut job = Job::new(question.threads, reveal, body, column, ids, vec![x, y], gives);
+    (job.error, job.notes) = (error, text.map(|text| ("decision", text)).into_iter().collect());
+    Ok(job)
 }

@@ -1,14 +1,16 @@
 //! What `apply` is asked, checked: what is computed, of which numbers, and to whom results go. What does not go together is
 //! refused here, before any file is read.
 
-use std::path::Path;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use crate::{
     accuracy::{Beyond, How},
     apply::options::{Apply, Operation, Rowing, Second},
     choice::{Choice, Choosing},
     decision::Through,
-    earlier::Earlier,
     fixed::Table,
     options::refuse,
     row_results,
@@ -18,6 +20,7 @@ use hushtable::{Role, math::Function, operation::Relation, run::Reveal};
 use hushtable_columns::{
     Dialect,
     failure::{Failure, Result},
+    shares::ShareFile,
 };
 
 /// What is asked, and how it is to be done.
@@ -65,6 +68,14 @@ pub struct Files<'a> {
     pub through: Option<Through>,
 }
 
+/// Results of an earlier step, before they are there: everything but the shares.
+#[derive(Clone)]
+pub struct Earlier {
+    /// What stands for them in place of a file's path.
+    pub path: PathBuf,
+    pub shares: Arc<ShareFile>,
+}
+
 /// Numbers in the columns of a hidden join.
 pub struct Joined<'a> {
     pub path: &'a Path,
@@ -82,10 +93,7 @@ impl<'a> Question<'a> {
         let what = What::of(args, choosing.protocol);
         check(args, what, stock.holds_lookups())?;
         let joined = args.rowing.joined.as_deref();
-        let reveal = match telling(what, joined.is_some()) {
-            Some(telling) => args.accord.reveal_numbers(&args.link, &telling)?,
-            None => args.accord.reveal(&args.link)?,
-        };
+        let reveal = args.accord.reveal(&args.link, telling(what, joined.is_some()).as_deref())?;
         let numbers = match joined {
             Some(path) => {
                 row_results::somebody(reveal, "--joined")?;
