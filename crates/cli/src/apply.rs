@@ -15,7 +15,9 @@ pub fn run(args: &Apply) -> Result<()> {
 
 fn apply(args: &Apply) -> Result<()> {
     let stock = Stock::open(&args.stored, args.link.identity())?;
-    let (mut jobs, in_common) = apply::jobs(&Question::of(args, &stock)?)?;
+    let choosing = stock.choosing(&args.choosing)?;
+    let question = Question::of(args, choosing, stock.holds_lookups())?;
+    let (mut jobs, in_common) = apply::jobs(&question)?;
     stock.check(&mut jobs, true)?;
     let common = Common { in_common, ..Common::of(&args.accord, &args.delivery) };
     let (delivery, link, inputs) = (&args.delivery, &args.link, args.inputs());

@@ -1,4 +1,4 @@
-//! This party's columns in files, or its shares: opened, and read as what is computed needs them.
+//! This party's columns in files, or its shares: opened, and read as what is computed takes them.
 
 use std::{path::Path, sync::Arc};
 
@@ -38,9 +38,8 @@ impl<'a> Columns<'a> {
         if let Some((source, has)) = finest {
             let asked =
                 [("--bits", how.bits, has.bits), ("--fraction-bits", how.fraction_bits, has.fraction_bits)];
-            if let Some((option, _, has)) =
-                asked.into_iter().find(|(_, asked, has)| asked.is_some_and(|asked| asked != *has))
-            {
+            let other = asked.into_iter().find(|(_, asked, has)| asked.is_some_and(|asked| asked != *has));
+            if let Some((option, _, has)) = other {
                 return Err(source.says(&format!("shares with {option} {has}; leave it out")));
             }
         }
@@ -67,8 +66,7 @@ impl<'a> Columns<'a> {
 
     /// This party's parts of sums within a reach.
     pub fn numbers(&self, format: Format, reach: [i64; 2]) -> Result<Rows> {
-        let Files { columns: [x, _], id, .. } = *self.files;
-        self.x.numbers_within(x, id, format, reach, Rounding::Nearest)
+        self.x.numbers_within(self.files.columns[0], self.files.id, format, reach, Rounding::Nearest)
     }
 
     /// This party's parts of x, and of y if that is no public number.

@@ -77,13 +77,12 @@ fn lookup(question: &Question<'_>, table: Table<'_>, columns: &Columns<'_>) -> R
         Some(format) => format.fraction_bits,
         None => table.index_fraction_bits(question.how),
     };
-    let reveal = question.reveal;
-    let (domain, values) = table.over(question.how, fraction_bits, reveal == Reveal::Nobody)?;
+    let (domain, values) = table.over(question.how, fraction_bits, question.reveal == Reveal::Nobody)?;
     let (ids, x) = columns.indices(&domain)?;
     let bounds = Bounds { lo: domain.value(0), hi: domain.value(1 << domain.index_bits()) };
     let carried = evaluate::carried(table.function(), 0.0, &x, bounds);
-    let body = Body::Lookup(Lookup::new(table.name(), domain, values, reveal));
-    let mut job = Job::new(question.threads, reveal, body, table.column(), ids, vec![x], vec![true]);
+    let body = Body::Lookup(Lookup::new(table.name(), domain, values, question.reveal));
+    let mut job = Job::new(question.threads, question.reveal, body, table.column(), ids, vec![x], vec![true]);
     // Values are rounded to the nearest.
     let rounding = 2f64.powi(-1 - job.result().0.fraction_bits as i32);
     job.error = carried.map(|carried| carried + rounding);

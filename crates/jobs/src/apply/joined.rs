@@ -57,11 +57,11 @@ pub fn steps(question: &Question<'_>, columns: &Joined<'_>) -> Result<(Vec<Job>,
     let x = number(&file, columns.x)?;
     let computation = match question.what {
         What::Function(function) => Computation::function(question, function, x)?,
-        What::Lookup(table) => Computation::lookup(question, table, x)?,
         What::Relation(relation, constant) => {
             let y = columns.y.map(|name| number(&file, name)).transpose()?;
             Computation::relation(question, relation, x, y.ok_or(constant.unwrap_or_default()))?
         }
+        What::Lookup(table) => Computation::lookup(question, table, x)?,
     };
     let made = (computation.body)();
     let held = made.operation().result();

@@ -14,7 +14,6 @@ use crate::{
     fixed::Table,
     options::refuse,
     row_results,
-    stock::Stock,
 };
 use hushtable::{Role, math::Function, operation::Relation, run::Reveal};
 use hushtable_columns::{
@@ -87,13 +86,12 @@ pub struct Joined<'a> {
 }
 
 impl<'a> Question<'a> {
-    /// What a command line asks, with material from `stock`.
-    pub fn of(args: &'a Apply, stock: &Stock) -> Result<Self> {
-        let choosing = stock.choosing(&args.choosing)?;
-        let what = What::of(args, choosing.protocol);
-        check(args, what, stock.holds_lookups())?;
-        let joined = args.rowing.joined.as_deref();
-        let reveal = args.accord.reveal(&args.link, telling(what, joined.is_some()).as_deref())?;
+    /// What a command line asks. `stored`: there is a store, and it holds lookups, by the protocol that is `choosing`'s.
+    pub fn of(args: &'a Apply, choosing: Choosing, stored: bool) -> Result<Self> {
+        let (what, joined) = (What::of(args, choosing.protocol), args.rowing.joined.as_deref());
+        let telling = telling(what, joined.is_some());
+        check(args, what, stored)?;
+        let reveal = args.accord.reveal(&args.link, telling.as_deref())?;
         let numbers = match joined {
             Some(path) => {
                 row_results::somebody(reveal, "--joined")?;
@@ -110,7 +108,7 @@ impl<'a> Question<'a> {
         let Rowing { joined, default } = &args.rowing;
         let rows = [("--joined", joined.is_some()), ("--default", default.is_some())];
         refuse(&[(true, "cannot be combined with a step of a job", &rows)])?;
-        let question = Self::of(args, &Stock::none())?;
+        let question = Self::of(args, args.choosing.clone(), false)?;
         Ok(Self { numbers: Numbers::Files(Files { earlier, through, ..Files::of(args) }), ..question })
     }
 }
@@ -164,10 +162,9 @@ fn check(args: &Apply, what: What<'_>, stored: bool) -> Result<()> {
     let joined = rowing.joined.is_some();
     let compares = matches!(what, What::Relation(..));
     let looks_up = matches!(what, What::Lookup(_));
-    let beyond = how.outside.is_some_and(|outside| outside != Beyond::Wrap);
     let evaluation = [
         ("--bits", how.bits.is_some()),
-        ("--outside", beyond),
+        ("--outside", how.outside.is_some_and(|outside| outside != Beyond::Wrap)),
         ("--strict", how.strict),
         ("--method", how.method.is_some()),
     ];
