@@ -3,8 +3,7 @@
 use hushtable_columns::failure::Result;
 use hushtable_jobs::{
     agree::Common,
-    apply::{ask, joined, options::Apply},
-    options::refuse,
+    apply::{self, options::Apply, question::Question},
     stock::Stock,
     task::Task,
 };
@@ -15,23 +14,12 @@ pub fn run(args: &Apply) -> Result<()> {
 }
 
 fn apply(args: &Apply) -> Result<()> {
-    let stock = Stock::open(&args.stored, &args.link)?;
-    let mut common = Common::of(&args.accord, &args.delivery);
-    let mut jobs = match &args.rowing.joined {
-        Some(path) => {
-            let (jobs, rows) = joined::steps(args, path, stock.holds_lookups())?;
-            common.in_common = Some(rows);
-            jobs
-        }
-        None => {
-            refuse("needs --joined", [("--default", args.rowing.default.is_some())])?;
-            vec![ask::job(args, stock.holds_lookups())?]
-        }
-    };
+    let stock = Stock::open(&args.stored, args.link.identity())?;
+    let choosing = stock.choosing(&args.choosing)?;
+    let question = Question::of(args, choosing, stock.holds_lookups())?;
+    let (mut jobs, in_common) = apply::jobs(&question)?;
     stock.check(&mut jobs, true)?;
-    for job in &mut jobs {
-        job.choosing = stock.choosing(&args.choosing)?;
-    }
+    let common = Common { in_common, ..Common::of(&args.accord, &args.delivery) };
     let (delivery, link, inputs) = (&args.delivery, &args.link, args.inputs());
     Task { kind: "apply", jobs, common, before: None, stock, delivery, link, inputs }.carry_out()
 }

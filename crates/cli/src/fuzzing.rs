@@ -78,10 +78,10 @@ pub fn forget(path: &Path, args: &[&str]) {
 pub fn forget_join(path: &Path, to: &Path) {
     let dialect = Dialect::default();
     let file = ColumnFile::open(path, &dialect).expect("a good file");
-    let columns = [Column::parse("score", 16).expect("a column")];
-    let (ids, rules) = (["id".to_owned()], [Rules::default()]);
-    let duplicates = Duplicates::All;
-    let reading = Reading { ids: &ids, rules: &rules, columns: &columns, duplicates, whole: true };
+    let columns = &[Column::parse("score", 16).expect("a column")];
+    let (ids, rules) = (&["id".to_owned()], &[Rules::default()]);
+    let (duplicates, pad_to, most) = (Duplicates::All, None, usize::MAX);
+    let reading = Reading { ids, rules, columns, duplicates, whole: true, pad_to, most };
     let mut rows = Rows::read(&file, path, &dialect, &reading).expect("good rows");
     assert_eq!(rows.set().expect("each once").len(), rows.ids());
     let bins = rows.ids();

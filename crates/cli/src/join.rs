@@ -1,6 +1,6 @@
 //! `hushtable join`: two tables by their ids, without showing who is in them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use apps::ids::Rules;
 use clap::Args;
@@ -147,24 +147,25 @@ pub fn run(args: &Join) -> Result<()> {
 }
 
 fn join(args: &Join) -> Result<()> {
-    let ask = args.ask()?;
-    let columns = args.columns()?;
+    let (ask, columns) = args.ask()?;
     let file = ColumnFile::open(&args.input, &args.csv)?;
+    let whole = ask.shows_rows_to(args.link.role());
     let reading = rows::Reading {
         ids: &args.id,
-        rules: &args.rules()?,
+        rules: &ask.forms,
         columns: &columns,
         duplicates: args.duplicates,
-        whole: args.shown_rows(&ask),
+        whole,
+        pad_to: args.pad_to,
+        most: agree::most(args.reveal),
     };
     let rows = Rows::read(&file, &args.input, &args.csv, &reading)?;
     rows.warn(&args.input);
-    let bound = args.bound(&rows)?;
-    let explained = explain::text(&ask, &rows, &columns, bound, &args.link)?;
+    let explained = explain::text(&ask, &rows, &columns, &args.link)?;
     let shares = args.reveal == Shown::None;
     let writes = match args.reveal {
-        Shown::None => Some(file::size(bound, &columns)),
-        Shown::Ids => args.shown_rows(&ask).then(|| rows.lines.bytes() as u64),
+        Shown::None => Some(file::size(rows.bound, &columns)),
+        Shown::Ids => whole.then(|| rows.lines.bytes() as u64),
         Shown::Count => None,
     };
     if shares {
@@ -188,33 +189,29 @@ fn join(args: &Join) -> Result<()> {
     };
     let report = agree::Report { json: args.delivery.json, quiet: args.delivery.quiet };
     match args.reveal {
-        Shown::Ids => errand.carry_out(Finding::new(ask, rows, bound, report)),
+        Shown::Ids => errand.carry_out(Finding::new(ask, rows, report)),
         _ => {
             let path = args.delivery.output.clone();
-            errand.carry_out(Hiding::new(ask, rows, columns, bound, report, path))
+            errand.carry_out(Hiding::new(ask, rows, columns, report, path))
         }
     }
 }
 
 impl Join {
-    /// What both parties must ask alike.
-    fn ask(&self) -> Result<Ask> {
+    /// What is asked, checked: what both parties must ask alike, and the columns of this one.
+    fn ask(&self) -> Result<(Ask, Vec<Column>)> {
         let ids = self.reveal == Shown::Ids;
-        refuse("needs --reveal ids", [("--to", self.to.is_some() && !ids)])?;
-        refuse(
-            "is for a hidden join; with --reveal ids all columns are written",
-            [("--columns", !self.columns.is_empty() && ids)],
-        )?;
-        refuse(
-            "is for a hidden join",
-            [("--columns", !self.columns.is_empty() && self.reveal == Shown::Count)],
-        )?;
-        let hidden = self.reveal == Shown::None;
-        refuse("is for a hidden join", [("--rows", self.rows.is_some() && !hidden)])?;
-        refuse(
-            "cannot be combined with --reveal count: the number is printed",
-            [("--output", self.delivery.output.is_some() && self.reveal == Shown::Count)],
-        )?;
+        let columns = ("--columns", !self.columns.is_empty());
+        refuse(&[
+            (!ids, "needs --reveal ids", &[("--to", self.to.is_some())]),
+            (ids, "is for a hidden join; with --reveal ids all columns are written", &[columns]),
+            (self.reveal != Shown::None, "is for a hidden join", &[columns, ("--rows", self.rows.is_some())]),
+            (
+                self.reveal == Shown::Count,
+                "cannot be combined with --reveal count: the number is printed",
+                &[("--output", self.delivery.output.is_some())],
+            ),
+        ])?;
         match self.duplicates {
             Duplicates::All if !ids => {
                 return Err(Failure::new(
@@ -242,54 +239,13 @@ impl Join {
         if let Some(path) = self.delivery.output.as_ref().filter(|_| ids) {
             FileFormat::of_output(path)?;
         }
-        let (forms, told) = (self.rules()?, self.tell_form);
-        Ok(Ask { reveal: self.reveal, who, forms, told, peer_at_most: self.peer_at_most })
-    }
-
-    /// The rules of each column of the id.
-    fn rules(&self) -> Result<Vec<Rules>> {
-        rows::rules(&self.normalise, self.id.len(), "--id")
-    }
-
-    fn columns(&self) -> Result<Vec<Column>> {
-        let all: Vec<Column> = self
-            .columns
-            .iter()
-            .map(|text| Column::parse(text, self.fraction_bits).map_err(Failure::new))
-            .collect::<Result<_>>()?;
-        if let Some(twice) = (1..all.len()).find(|&i| all[..i].iter().any(|c| c.name == all[i].name)) {
-            return Err(Failure::new(format!("--columns: {:?} twice", all[twice].name)));
+        let columns = Column::all(&self.columns, self.fraction_bits).map_err(Failure::new)?;
+        let groups = columns.iter().find(|column| column.groups().is_some());
+        if let Some(Column { name, .. }) = groups.filter(|_| self.duplicates == Duplicates::Sum) {
+            return Err(Failure::new(format!("--duplicates sum is for numbers, and {name:?} has groups")));
         }
-        if self.duplicates == Duplicates::Sum {
-            let groups = all.iter().find(|column| column.groups().is_some());
-            if let Some(column) = groups {
-                let name = &column.name;
-                return Err(Failure::new(format!(
-                    "--duplicates sum is for numbers, and {name:?} has groups"
-                )));
-            }
-        }
-        Ok(all)
-    }
-
-    /// Whether this party writes rows of its file.
-    fn shown_rows(&self, ask: &Ask) -> bool {
-        self.reveal == Shown::Ids && ask.who.reaches(self.link.role())
-    }
-
-    /// The number of ids as the peer learns it.
-    fn bound(&self, rows: &Rows) -> Result<usize> {
-        let (own, most) = (rows.ids(), agree::most(self.reveal));
-        let path: &Path = &self.input;
-        let bound = match self.pad_to {
-            Some(bound) if bound < own => {
-                return Err(Failure::new(format!("--pad-to {bound}: {} has {own} ids", path.display())));
-            }
-            bound => bound.unwrap_or(own),
-        };
-        match bound > most {
-            true => Err(Failure::new(format!("{bound} ids here; accepted: at most {most}"))),
-            false => Ok(bound),
-        }
+        let forms = rows::rules(&self.normalise, self.id.len(), "--id")?;
+        let (reveal, told, peer_at_most) = (self.reveal, self.tell_form, self.peer_at_most);
+        Ok((Ask { reveal, who, forms, told, peer_at_most }, columns))
     }
 }

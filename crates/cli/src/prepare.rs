@@ -29,7 +29,7 @@ use hushtable_jobs::{
     options::refuse,
     progress::Progress,
     score::options,
-    stock::identity_of,
+    stock,
 };
 use serde::Serialize;
 
@@ -130,7 +130,7 @@ pub fn run(args: &Prepare) -> Result<()> {
 }
 
 fn prepare(args: &Prepare) -> Result<()> {
-    let identity = identity_of(&args.link)?;
+    let identity = stock::identity(args.link.identity())?;
     let operation = operation(args)?;
     let plan = Contents::new(operation.as_ref(), args.items.or(args.lookups).unwrap_or_default() as u64)?;
     disk::check(&args.store, plan.bytes())?;
@@ -159,7 +159,7 @@ fn prepare(args: &Prepare) -> Result<()> {
 fn operation(args: &Prepare) -> Result<Box<dyn Operation>> {
     let Some(subject) = args.subject else {
         let why = "is for what apply, score or proximity is asked, and cannot be combined with --lookups";
-        refuse(why, [("--plane", args.plane), ("--shared", args.shared)])?;
+        refuse(&[(true, why, &[("--plane", args.plane), ("--shared", args.shared)])])?;
         return args.tables.operation(&args.how, &args.asked, args.protocol);
     };
     let choosing = Choosing { protocol: args.protocol, optimise: args.optimise, ..Choosing::default() };

@@ -16,7 +16,7 @@ pub fn run(args: &ProximityArgs) -> Result<()> {
 }
 
 fn carry_out(args: &ProximityArgs) -> Result<()> {
-    let (mut job, stock) = (proximity::job(args)?, Stock::open(&args.stored, &args.link)?);
+    let (mut job, stock) = (proximity::job(args)?, Stock::open(&args.stored, args.link.identity())?);
     stock.check(slice::from_mut(&mut job), true)?;
     let common = Common::of(&args.accord, &args.delivery);
     let (delivery, link) = (&args.delivery, &args.link);

@@ -20,7 +20,7 @@ use hushtable_jobs::{
     job_file::JobFile,
     link::Link,
     options::refuse,
-    score::joined,
+    score,
     steps::{self, Own},
     stock::Stock,
     task::Task,
@@ -122,19 +122,17 @@ fn carry_out(args: &Run, path: &Path, file: &JobFile, link: &Link) -> Result<()>
     let (weights, calibration) = (args.weights.as_deref(), args.calibration.as_deref());
     let (csv, delivery) = (&args.csv, &args.delivery);
     let own = Own { file: path, input, weights, csv, link, calibration, quiet: delivery.quiet };
-    let mut in_common = None;
-    let (jobs, before) = if file.join {
+    let (jobs, in_common, before) = if file.join {
         if file.find_difference {
             let what = "find-difference cannot be combined with join = true";
             return Err(Failure::input(format!("{}: {what}", path.display())));
         }
-        let (score, name) = (steps::joined(file, &own)?, &file.steps[0].name);
-        let (jobs, rows, before) = joined::steps(&score, Some(name), args.peer_at_most)?;
-        in_common = Some(rows);
-        (jobs, before)
+        let (asked, name) = (steps::joined(file, &own)?, &file.steps[0].name);
+        score::steps(&asked, Some(name), args.peer_at_most)?
     } else {
-        refuse("needs a job with join = true", [("--peer-at-most", args.peer_at_most.is_some())])?;
-        (steps::jobs(file, &own)?, None)
+        let at_most = [("--peer-at-most", args.peer_at_most.is_some())];
+        refuse(&[(true, "needs a job with join = true", &at_most)])?;
+        (steps::jobs(file, &own)?, None, None)
     };
     let others = [Some(path), Some(input), weights, calibration].into_iter().flatten();
     let inputs = others.chain(csv.inputs()).collect();

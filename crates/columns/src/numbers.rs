@@ -237,18 +237,6 @@ pub fn rounded(numbers: &[f64], fraction_bits: u32) -> Option<String> {
 }
 
 impl Operand {
-    /// This party's share of a public number in `format`, which is `steps` there.
-    pub fn public(value: f64, steps: f64, rows: usize, format: Format, role: Role) -> Result<Self> {
-        let integer = format
-            .encode(steps / format.scale())
-            .map_err(|what| Failure::new(format!("--constant {value} {what}")))?;
-        let error = (integer as i64 as f64 / format.scale() - value).abs();
-        Ok(Self {
-            error: Some(error),
-            ..Self::word(integer as i64, rows, role, format!("the constant {value}"))
-        })
-    }
-
     /// This party's share of a public word, which both call `name`.
     pub fn word(word: i64, rows: usize, role: Role, name: String) -> Self {
         let mine = match role {

@@ -20,7 +20,6 @@ use prim::{block::Block, prg::Prg};
 /// Types whose printer is derived although they hold words: public ones.
 const PUBLIC: &[&str] = &[
     "About",
-    "Apply",
     "Asked",
     "Bands",
     "Bill",
@@ -157,7 +156,7 @@ fn debug_shows_shapes_only() {
     // The fingerprint, which is public.
     assert!(identity.starts_with("Identity(bank, ") && identity.len() < 120, "{identity}");
     // Of the certificate; pins print their identity; what ends a connection prints nothing; and of the parts of a
-    // model and of results of earlier steps, and records, which `apps` and the program look at themselves.
+    // model, and records, which `apps` and the program look at themselves.
     let elsewhere = [
         "Store",
         "Outcome",
@@ -168,7 +167,6 @@ fn debug_shows_shapes_only() {
         "Fingerprint",
         "Weights",
         "Columns",
-        "Earlier",
         "Record",
         "Ids",
         // A party's side of a private table, of which it prints the form.

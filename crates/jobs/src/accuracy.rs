@@ -5,12 +5,19 @@ use hushtable::{
     arith::Objective,
     math::{Bounds, Method, Outside},
 };
+use hushtable_columns::{
+    Format,
+    failure::{Failure, Result},
+};
 
 use crate::evaluate::{Digits, Wanted};
 
 /// Bits after the point of a function's numbers and results unless others are asked for.
 const FRACTION_BITS: u32 = 8;
 const OUTPUT_BITS: u32 = 16;
+
+/// The format of compared numbers unless another is asked for.
+const COMPARED: Format = Format { bits: 64, fraction_bits: 16 };
 
 /// Format, domain and method.
 #[derive(Args, Debug, Default)]
@@ -86,9 +93,36 @@ impl How {
         }
     }
 
+    /// The options that only functions have, and whether they were given.
+    pub fn of_functions(&self) -> [(&'static str, bool); 5] {
+        [
+            ("--domain", self.domain.is_some()),
+            ("--output-fraction-bits", self.output_fraction_bits.is_some()),
+            ("--outside", self.outside.is_some()),
+            ("--strict", self.strict),
+            ("--method", self.method.is_some()),
+        ]
+    }
+
+    /// The same of the format.
+    pub fn of_format(&self) -> [(&'static str, bool); 2] {
+        [("--bits", self.bits.is_some()), ("--fraction-bits", self.fraction_bits.is_some())]
+    }
+
     /// Bits after the point of a function's numbers.
     pub fn function_bits(&self) -> u32 {
         self.fraction_bits.unwrap_or(FRACTION_BITS)
+    }
+
+    /// The format of numbers in columns that are compared.
+    pub fn compared(&self) -> Result<Format> {
+        let bits = self.bits.unwrap_or(COMPARED.bits);
+        let fraction_bits = self.fraction_bits.unwrap_or(COMPARED.fraction_bits);
+        if fraction_bits + 3 > bits {
+            let what = format!("--fraction-bits {fraction_bits} leaves no room in --bits {bits}");
+            return Err(Failure::new(what));
+        }
+        Ok(Format { bits, fraction_bits })
     }
 
     /// Bits after the point of a lookup's results: if nothing else is asked for, those of the numbers where the results

@@ -39,16 +39,13 @@ pub struct Accord {
 }
 
 impl Accord {
-    /// To whom results go that tell no more than they are asked for: both, if nothing is said.
-    pub fn reveal(&self, link: &Link) -> Result<Reveal> {
-        self.reveal.as_ref().map_or(Ok(Reveal::Both), |reveal| reveal.on(link))
-    }
-
-    /// To whom results go that tell a party the other's numbers, as `telling` says: that must be said.
-    pub fn reveal_numbers(&self, link: &Link, telling: &str) -> Result<Reveal> {
-        match &self.reveal {
-            Some(reveal) => reveal.on(link),
-            None => Err(Failure::new(format!(
+    /// To whom results go: both, if nothing is said. `telling`: how they tell a party the other's numbers, if they do; then
+    /// it must be said.
+    pub fn reveal(&self, link: &Link, telling: Option<&str>) -> Result<Reveal> {
+        match (&self.reveal, telling) {
+            (Some(reveal), _) => reveal.on(link),
+            (None, None) => Ok(Reveal::Both),
+            (None, Some(telling)) => Err(Failure::new(format!(
                 "--reveal is missing: it says who gets the results. {telling} --reveal me: this party learns that of the \
                  peer's numbers; peer: the peer learns it of this party's; both: each learns it of the other's; none: \
                  nobody does, and each party keeps shares for a later step. Both parties must mean the same"

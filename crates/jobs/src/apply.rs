@@ -1,63 +1,61 @@
-//! The job of a step, or of a command line, that `apply` is asked for.
+//! The jobs that `apply` is asked for, on the command line or by a step: of its arguments a checked question, of that columns
+//! and what is computed of them, and then the job.
 
-pub mod ask;
-pub mod joined;
+mod columns;
+mod computation;
+mod joined;
 pub mod options;
-
-use std::path::Path;
-
-use hushtable_columns::{Dialect, failure::Result};
+pub mod question;
 
 use crate::{
-    apply::options::{Apply, Rowing},
+    apply::{
+        columns::Columns,
+        options::Apply,
+        question::{Earlier, Numbers, Question, What},
+    },
     decision::Through,
-    earlier::Earlier,
     evaluate,
+    fixed::Table,
     job::Job,
-    link::Link,
-    options::refuse,
+    row_results::InCommon,
 };
+use hushtable_columns::failure::Result;
 
-impl Apply {
-    /// The job of a step that these arguments say: connected by `link`, from files that are written in `csv`.
-    pub fn of_step(
-        mut self,
-        (link, csv): (&Link, &Dialect),
-        calibration: Option<&Path>,
-        earlier: &[Earlier],
-        through: Option<Through>,
-    ) -> Result<Job> {
-        let Rowing { joined, default } = &self.rowing;
-        refuse(
-            "cannot be combined with a step of a job",
-            [("--joined", joined.is_some()), ("--default", default.is_some())],
-        )?;
-        (self.link, self.csv, self.earlier) = (link.clone(), csv.clone(), earlier.to_vec());
-        self.through = through;
-        self.choosing.calibration = calibration.map(Path::to_owned);
-        let mut job = ask::job(&self, false)?;
-        job.choosing = self.choosing;
-        Ok(job)
-    }
-
-    /// The function of such a step, if thresholds can be seen through it: of numbers of columns, or of results of the
-    /// earlier step that `from` are.
-    pub fn sees_through(&self, from: Option<&Earlier>) -> Result<Option<Through>> {
-        match self.function() {
-            Some(function) if self.looks_up(false) => {
-                let domain = self.how.domain.unwrap_or(function.domain());
-                Ok(Through::looked_up(function, domain))
-            }
-            Some(function) => {
-                let format = from.map(|from| [from.shares.bits, from.shares.fraction_bits]);
-                let bits = format.map(|format| format[0]).or(self.how.bits);
-                let fraction_bits = format.map_or(self.how.function_bits(), |format| format[1]);
-                let wanted = self.how.wanted(bits, fraction_bits, true, self.choosing.optimise.into());
-                // One that cannot be evaluated is complained of where it is.
-                let made = evaluate::evaluation(function, wanted).ok();
-                Ok(made.and_then(|made| Through::of(function, &made.card(), self.how.bits.is_some())))
-            }
-            None => Ok(None),
+/// The jobs, with all that this party brings to them; and what is said and compared of rows in common.
+pub fn jobs(question: &Question<'_>) -> Result<(Vec<Job>, Option<InCommon>)> {
+    match &question.numbers {
+        Numbers::Files(files) => {
+            let columns = Columns::open(files, question.how)?;
+            let mut job = computation::of(question, &columns, files.through)?;
+            job.choosing = question.choosing.clone();
+            Ok((vec![job], None))
         }
+        Numbers::Joined(columns) => joined::steps(question, columns).map(|(jobs, rows)| (jobs, Some(rows))),
+    }
+}
+
+/// The job of a step of a job file.
+pub fn step(args: &Apply, earlier: &[Earlier], through: Option<Through>) -> Result<Job> {
+    Ok(jobs(&Question::of_step(args, earlier, through)?)?.0.remove(0))
+}
+
+/// The function of such a step, if thresholds can be seen through it: of numbers of columns, or of results of the
+/// earlier step that `from` are.
+pub fn sees_through(args: &Apply, from: Option<&Earlier>) -> Option<Through> {
+    let how = &args.how;
+    match What::of(args, args.choosing.protocol) {
+        What::Lookup(Table::Of(function)) => {
+            Through::looked_up(function, how.domain.unwrap_or(function.domain()))
+        }
+        What::Function(function) => {
+            let format = from.map(|from| [from.shares.bits, from.shares.fraction_bits]);
+            let bits = format.map(|format| format[0]).or(how.bits);
+            let fraction_bits = format.map_or(how.function_bits(), |format| format[1]);
+            let wanted = how.wanted(bits, fraction_bits, true, args.choosing.optimise.into());
+            // One that cannot be evaluated is complained of where it is.
+            let made = evaluate::evaluation(function, wanted).ok()?;
+            Through::of(function, &made.card(), how.bits.is_some())
+        }
+        _ => None,
     }
 }

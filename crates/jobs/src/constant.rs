@@ -2,7 +2,7 @@
 
 use hushtable::{math, operation::Relation};
 use hushtable_columns::{
-    Rounding,
+    Format, Rounding,
     failure::{Failure, Result},
 };
 
@@ -34,6 +34,13 @@ pub fn steps(relation: Relation, value: f64, fraction_bits: u32, rounding: Round
         }
         Relation::Eq | Relation::Ne | Relation::Max | Relation::Min => Ok(scaled.round()),
     }
+}
+
+/// The number in steps of this format, beside sums that were rounded as suits the relation.
+pub fn word(relation: Relation, value: f64, format: Format) -> Result<i64> {
+    let steps = steps(relation, value, format.fraction_bits, Rounding::before(relation))?;
+    let word = format.encode(steps * format.rounding());
+    word.map(|word| word as i64).map_err(|what| Failure::new(format!("--constant {value} {what}")))
 }
 
 #[cfg(test)]

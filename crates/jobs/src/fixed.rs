@@ -1,13 +1,89 @@
-//! The domain and the table that the command line asks for; refusals say which options would work.
+//! Tables of lookups and their domains, as the command line asks for; refusals say which options would work.
 
+use std::path::Path;
+
+use crate::accuracy::How;
 use hushtable::{
     Error,
-    math::{Bounds, Domain, Function, MAX_INDEX_BITS, MAX_VALUE_BITS, Tabulated},
+    math::{Bounds, Domain, Function, MAX_INDEX_BITS, MAX_VALUE_BITS, Tabulated, exact_fraction_bits},
 };
-use hushtable_columns::failure::{Failure, Result};
+use hushtable_columns::{
+    failure::{Failure, Result},
+    table_file,
+};
+
+/// What a table is of.
+#[derive(Clone, Copy)]
+pub enum Table<'a> {
+    Of(Function),
+    File(&'a Path),
+}
+
+impl Table<'_> {
+    /// What both parties call it.
+    pub fn name(self) -> &'static str {
+        self.function().map_or("table", Function::name)
+    }
+
+    /// The function, if it is of one.
+    pub fn function(self) -> Option<Function> {
+        match self {
+            Self::Of(function) => Some(function),
+            Self::File(_) => None,
+        }
+    }
+
+    /// What results are called here.
+    pub fn column(self) -> String {
+        match self {
+            Self::Of(function) => function.name().to_owned(),
+            Self::File(path) => {
+                path.file_stem().map_or("table".into(), |stem| stem.to_string_lossy().into_owned())
+            }
+        }
+    }
+
+    /// Bits after the point of numbers in columns: as asked for, or 8 for a function and 0 for a table.
+    pub fn index_fraction_bits(self, how: &How) -> u32 {
+        match self {
+            Self::Of(_) => how.function_bits(),
+            Self::File(_) => how.fraction_bits.unwrap_or(0),
+        }
+    }
+
+    /// The domain and the table of numbers with so many bits after the point. `shared`: its results stay shared.
+    pub fn over(self, how: &How, fraction_bits: u32, shared: bool) -> Result<(Domain, Tabulated)> {
+        let over = |usual| domain(how.domain.unwrap_or(usual), fraction_bits);
+        match self {
+            Self::Of(function) => {
+                let domain = over(function.domain())?;
+                let digits = how.output_bits(fraction_bits, shared, 16);
+                let table = Tabulated::function(function, &domain, digits).map_err(|error| match error {
+                    Error::Param { what: "domain", .. } => error.into(),
+                    _ => wide(digits),
+                })?;
+                Ok((domain, table))
+            }
+            Self::File(path) => {
+                let values = table_file::read(path)?;
+                let count = values.len();
+                let domain = over(Bounds { lo: 0.0, hi: count as f64 / 2f64.powi(fraction_bits as i32) })?;
+                let points = 1 << domain.index_bits();
+                if count != points {
+                    return Err(Failure::input(format!(
+                        "{}: {count} values, but domain {domain} with {fraction_bits} fraction bits has {points} points",
+                        path.display()
+                    )));
+                }
+                let digits = how.output_bits(fraction_bits, shared, exact_fraction_bits(&values));
+                Ok((domain, Tabulated::new(&values, digits).map_err(|_| wide(digits))?))
+            }
+        }
+    }
+}
 
 /// The domain `bounds`.
-pub fn domain(bounds: Bounds, fraction_bits: u32) -> Result<Domain> {
+fn domain(bounds: Bounds, fraction_bits: u32) -> Result<Domain> {
     Domain::new(bounds, fraction_bits).map_err(|error| {
         let from_zero = Bounds { lo: 0.0, hi: bounds.hi - bounds.lo };
         match Domain::new(from_zero, fraction_bits) {
@@ -15,19 +91,6 @@ pub fn domain(bounds: Bounds, fraction_bits: u32) -> Result<Domain> {
             Err(_) => Failure::new(format!("{error}. {}", advice(bounds, fraction_bits))),
         }
     })
-}
-
-/// `function` over `domain`.
-pub fn function(function: Function, domain: &Domain, fraction_bits: u32) -> Result<Tabulated> {
-    Tabulated::function(function, domain, fraction_bits).map_err(|error| match error {
-        Error::Param { what: "domain", .. } => error.into(),
-        _ => wide(fraction_bits),
-    })
-}
-
-/// The table of `values`.
-pub fn table(values: &[f64], fraction_bits: u32) -> Result<Tabulated> {
-    Tabulated::new(values, fraction_bits).map_err(|_| wide(fraction_bits))
 }
 
 fn wide(fraction_bits: u32) -> Failure {

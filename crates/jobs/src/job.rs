@@ -135,27 +135,24 @@ impl Job {
         x: Vec<Operand>,
         gives: Vec<bool>,
     ) -> Self {
-        let (stays, choosing, takes) = (false, Choosing::default(), Vec::new());
-        let (labels, placed, stocked) = (None, None, true);
-        let (step, error, notes) = (1, None, Vec::new());
         Self {
             body,
             column,
             reveal,
-            stays,
-            choosing,
+            stays: false,
+            choosing: Choosing::default(),
             ids,
-            labels,
-            placed,
-            stocked,
+            labels: None,
+            placed: None,
+            stocked: true,
             asked,
             threads: 1,
             x,
             gives,
-            takes,
-            step,
-            error,
-            notes,
+            takes: Vec::new(),
+            step: 1,
+            error: None,
+            notes: Vec::new(),
         }
     }
 

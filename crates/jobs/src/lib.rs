@@ -19,7 +19,6 @@ pub mod decision;
 pub mod delivery;
 pub mod describe;
 pub mod digits;
-pub mod earlier;
 pub mod evaluate;
 pub mod explain;
 pub mod extension;

@@ -124,14 +124,6 @@ impl FromStr for Distance {
     }
 }
 
-impl ProximityArgs {
-    /// The job of a step that these arguments say: connected by `link`, from files that are written in `csv`.
-    pub fn of_step(mut self, (link, csv): (&Link, &Dialect)) -> Result<Job> {
-        (self.link, self.csv) = (link.clone(), csv.clone());
-        job(&self)
-    }
-}
-
 /// What is asked about places of a kind. `shared`: its results stay shared.
 pub fn operation(within: f64, plane: bool, shared: bool) -> Result<Box<dyn Operation>> {
     let proximity = Proximity::new(within, if plane { Places::Plane } else { Places::Own })?;
@@ -140,20 +132,20 @@ pub fn operation(within: f64, plane: bool, shared: bool) -> Result<Box<dyn Opera
 
 /// Reads and checks everything.
 pub fn job(args: &ProximityArgs) -> Result<Job> {
-    match args.plane {
-        true => refuse(
+    let reveal = args.accord.reveal(&args.link, None)?;
+    refuse(&[
+        (
+            args.plane,
             "is for degrees; --plane has --east and --north",
-            [("--latitude", args.latitude.is_some()), ("--longitude", args.longitude.is_some())],
-        )?,
-        false => {
-            refuse("needs --plane", [("--east", args.east.is_some()), ("--north", args.north.is_some())])?
-        }
-    }
-    let reveal = args.accord.reveal(&args.link)?;
-    if reveal == Reveal::Nobody {
-        let why = "cannot be combined with --reveal none: a share file has no names for pairs";
-        refuse(why, [("--all-pairs", args.all_pairs.is_some())])?;
-    }
+            &[("--latitude", args.latitude.is_some()), ("--longitude", args.longitude.is_some())],
+        ),
+        (!args.plane, "needs --plane", &[("--east", args.east.is_some()), ("--north", args.north.is_some())]),
+        (
+            reveal == Reveal::Nobody,
+            "cannot be combined with --reveal none: a share file has no names for pairs",
+            &[("--all-pairs", args.all_pairs.is_some())],
+        ),
+    ])?;
     let body = Body::Other(operation(args.within.metres, args.plane, reveal == Reveal::Nobody)?);
     let (read, columns) = places(args)?;
     let rows = read.places.len();

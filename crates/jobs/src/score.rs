@@ -1,6 +1,6 @@
 //! The job, or the scoring of a join, that `score` is asked for.
 
-pub mod joined;
+mod joined;
 pub mod options;
 mod parts;
 pub mod weights;
@@ -8,31 +8,46 @@ pub mod weights;
 use crate::{
     decision, evaluate,
     job::{Body, Job},
-    link::Link,
+    options::refuse,
+    row_results::InCommon,
     score::{
         options::Score,
         parts::{column_name, format, parts, say},
     },
     shared_results::SHARED_BITS,
+    task::Before,
 };
 use apps::scoring::Scoring;
 use hushtable::{math::Function, run::Reveal};
-use hushtable_columns::{ColumnFile, Dialect, failure::Result, numbers::Operand};
+use hushtable_columns::{ColumnFile, failure::Result, numbers::Operand};
 
-impl Score {
-    /// Reads and checks everything.
-    pub fn job(&self) -> Result<Job> {
-        job(self)
-    }
+/// Steps, what is said and compared of them if they are over rows in common, and the join before them if they need one.
+pub type Steps = (Vec<Job>, Option<InCommon>, Option<Box<dyn Before>>);
 
-    /// The job of a step that these arguments say: connected by `link`, from files that are written in `csv`.
-    pub fn of_step(mut self, (link, csv): (&Link, &Dialect)) -> Result<Job> {
-        (self.link, self.csv) = (link.clone(), csv.clone());
-        job(&self)
+/// What is asked for, read and checked. `column`: the name of results over rows in common, if it is not that of the question.
+pub fn steps(args: &Score, column: Option<&str>, peer_at_most: Option<usize>) -> Result<Steps> {
+    let in_common = args.rowing.asked();
+    refuse(&[
+        (
+            in_common,
+            "cannot be combined with --joined and --join: no ids are compared, and no rows are left out; a join finds \
+             those in common",
+            &[
+                ("--find-difference", args.accord.find_difference),
+                ("--leave-out", !args.csv.leave_out.is_empty()),
+            ],
+        ),
+        (!in_common, "needs --joined or --join", &[("--default", args.rowing.default.is_some())]),
+    ])?;
+    if !in_common {
+        return Ok((vec![job(args)?], None, None));
     }
+    let (jobs, rows, before) = joined::steps(args, column, peer_at_most)?;
+    Ok((jobs, Some(rows), before))
 }
 
-fn job(args: &Score) -> Result<Job> {
+/// The job over rows that are in the same order at both.
+pub fn job(args: &Score) -> Result<Job> {
     let question = args.asked.question();
     let column = column_name(&question);
     let scoring = Scoring::new(args.bits, args.fraction_bits, question)?;

@@ -6,14 +6,14 @@ use std::{
 };
 
 use crate::{
-    apply::options::Apply,
+    apply::{self, options::Apply, question::Earlier},
+    choice::Choosing,
     decision::Through,
-    earlier::Earlier,
     job::Job,
     job_file::{Flag, JobFile, NEARNESS, Operand, SCORING, Step, is_relation},
     link::Link,
-    proximity::ProximityArgs,
-    score::options::Score,
+    proximity::{self, ProximityArgs},
+    score::{self, options::Score},
 };
 use clap::{
     Args, Command,
@@ -53,15 +53,10 @@ pub fn jobs(file: &JobFile, own: &Own<'_>) -> Result<Vec<Job>> {
         }
         let (step, through) = decided_on_what(file, step, &functions);
         let step = &step;
-        let mut job = if step.operation == SCORING {
-            parsed::<Score>(file, step, own, scored(file, step, own, stays)?)?.of_step((own.link, own.csv))
-        } else if step.operation == NEARNESS {
-            let arguments = near(file, step, own, stays)?;
-            parsed::<ProximityArgs>(file, step, own, arguments)?.of_step((own.link, own.csv))
-        } else {
-            let arguments = applied(file, step, own, stays)?;
-            let args = parsed::<Apply>(file, step, own, arguments)?;
-            args.of_step((own.link, own.csv), own.calibration, &earlier, through)
+        let mut job = match step.operation.as_str() {
+            SCORING => score::job(&scored(file, step, own, stays)?),
+            NEARNESS => proximity::job(&near(file, step, own, stays)?),
+            _ => apply::step(&applied(file, step, own, stays)?, &earlier, through),
         }
         .map_err(|failure| failure.worded(|text| format!("step {:?}: {text}", step.name)))?;
         (job.column, job.stays, job.reveal) = (step.name.clone(), stays, reveal(file, step));
@@ -93,7 +88,7 @@ fn through(file: &JobFile, at: usize, own: &Own<'_>, earlier: &[Earlier]) -> Res
         Some(Operand::Step(from)) => earlier.iter().find(|earlier| earlier.path == stand_in(*from)),
         _ => None,
     };
-    parsed::<Apply>(file, step, own, applied(file, step, own, true)?)?.sees_through(from)
+    Ok(apply::sees_through(&applied(file, step, own, true)?, from))
 }
 
 /// Whether a step asks only on which side of a constant the results of step `of` are, in no format of its own.
@@ -145,7 +140,7 @@ fn stand_in(step: usize) -> PathBuf {
 }
 
 /// What `apply` is asked.
-fn applied(file: &JobFile, step: &Step, own: &Own<'_>, stays: bool) -> Result<Vec<OsString>> {
+fn applied(file: &JobFile, step: &Step, own: &Own<'_>, stays: bool) -> Result<Apply> {
     let role = own.link.role() as usize;
     let mut all: Vec<OsString> = vec![step.operation.clone().into()];
     let path = |operand: &Option<Operand>| match operand {
@@ -178,7 +173,9 @@ fn applied(file: &JobFile, step: &Step, own: &Own<'_>, stays: bool) -> Result<Ve
         all.extend(asked_for(file, step, own)?);
     }
     all.extend(shared(file, step, stays));
-    Ok(all)
+    let args: Apply = parsed(file, step, own, all)?;
+    let choosing = Choosing { calibration: own.calibration.map(Path::to_owned), ..args.choosing };
+    Ok(Apply { link: own.link.clone(), csv: own.csv.clone(), choosing, ..args })
 }
 
 /// The format in which later steps want the results of this one, if they say so, or if they are to be indices of a
@@ -220,10 +217,11 @@ fn asked_for(file: &JobFile, step: &Step, own: &Own<'_>) -> Result<Vec<OsString>
 }
 
 /// What `proximity` is asked.
-fn near(file: &JobFile, step: &Step, own: &Own<'_>, stays: bool) -> Result<Vec<OsString>> {
+fn near(file: &JobFile, step: &Step, own: &Own<'_>, stays: bool) -> Result<ProximityArgs> {
     let mut all = vec![with("--mine", own.input), id(file, step, own)?];
     all.extend(shared(file, step, stays).into_iter().filter(is_not_optimise));
-    Ok(all)
+    let args: ProximityArgs = parsed(file, step, own, all)?;
+    Ok(ProximityArgs { link: own.link.clone(), csv: own.csv.clone(), ..args })
 }
 
 /// The column of ids, which these operations need.
@@ -244,13 +242,11 @@ fn is_not_optimise(flag: &OsString) -> bool {
 
 /// The score of rows in common.
 pub fn joined(file: &JobFile, own: &Own<'_>) -> Result<Score> {
-    let step = &file.steps[0];
-    let args: Score = parsed(file, step, own, scored(file, step, own, false)?)?;
-    Ok(Score { link: own.link.clone(), csv: own.csv.clone(), ..args })
+    scored(file, &file.steps[0], own, false)
 }
 
 /// What `score` is asked.
-fn scored(file: &JobFile, step: &Step, own: &Own<'_>, stays: bool) -> Result<Vec<OsString>> {
+fn scored(file: &JobFile, step: &Step, own: &Own<'_>, stays: bool) -> Result<Score> {
     let Some(weights) = own.weights else {
         return Err(Failure::new(format!(
             "--weights FILE has this party's weights for step {:?}",
@@ -261,7 +257,8 @@ fn scored(file: &JobFile, step: &Step, own: &Own<'_>, stays: bool) -> Result<Vec
     let mut all = vec![with("--features", own.input), with("--weights", weights), id];
     all.extend(own.quiet.then(|| "--quiet".into()));
     all.extend(shared(file, step, stays).into_iter().filter(is_not_optimise));
-    Ok(all)
+    let args: Score = parsed(file, step, own, all)?;
+    Ok(Score { link: own.link.clone(), csv: own.csv.clone(), ..args })
 }
 
 /// What the parties have alike. The connection is put in later.

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use crate::{
     choice::{Choice, Choosing},
     job::{Body, Job},
-    link::Link,
 };
 use clap::Args;
 use hushtable::{
@@ -33,13 +32,13 @@ pub struct Stock {
     no_offline: bool,
 }
 
-/// The identity of a command that works with a store.
-pub fn identity_of(link: &Link) -> Result<net::Identity> {
-    let Some(path) = link.identity() else {
+/// The identity in this folder, which a command needs that works with a store.
+pub fn identity(folder: Option<&Path>) -> Result<net::Identity> {
+    let Some(folder) = folder else {
         let why = "what is on disk is encrypted for an identity, and belongs to a peer with a certificate";
         return Err(Failure::new(format!("--store needs --identity DIR: {why}")));
     };
-    Ok(net::Identity::load(path)?)
+    Ok(net::Identity::load(folder)?)
 }
 
 impl Stored {
@@ -55,10 +54,11 @@ impl Stock {
         Self { store: None, no_offline: false }
     }
 
-    /// Opens the store that the arguments name, if they do.
-    pub fn open(args: &Stored, link: &Link) -> Result<Self> {
-        let open = |path: &PathBuf| -> Result<Store> { Ok(Store::open(path, &identity_of(link)?)?) };
-        Ok(Self { store: args.store.as_ref().map(open).transpose()?, no_offline: args.no_offline })
+    /// Opens the store that is named, if one is, under the identity in this folder.
+    pub fn open(stored: &Stored, folder: Option<&Path>) -> Result<Self> {
+        let Some(path) = &stored.store else { return Ok(Self::none()) };
+        let identity = identity(folder)?;
+        Ok(Self { store: Some(Store::open(path, &identity)?), no_offline: stored.no_offline })
     }
 
     /// Whether it is for lookups by a protocol.

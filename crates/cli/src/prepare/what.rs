@@ -10,13 +10,9 @@ use hushtable::{
     math::Function,
     operation::{self, Compare, Relation},
 };
-use hushtable_columns::{
-    Format,
-    failure::{Failure, Result},
-};
+use hushtable_columns::failure::{Failure, Result};
 use hushtable_jobs::{
     accuracy::{Beyond, How},
-    apply::ask::COMPARED,
     choice::{Choice, Choosing, Sharing},
     evaluate,
     options::refuse,
@@ -70,17 +66,6 @@ pub fn subjects() -> impl TypedValueParser<Value = Subject> {
     })
 }
 
-/// Whether options were given that only functions have.
-fn function_options(how: &How) -> [(&'static str, bool); 5] {
-    [
-        ("--domain", how.domain.is_some()),
-        ("--output-fraction-bits", how.output_fraction_bits.is_some()),
-        ("--outside", how.outside.is_some()),
-        ("--strict", how.strict),
-        ("--method", how.method.is_some()),
-    ]
-}
-
 impl Lookups {
     /// In a table of zeros: the material does not depend on it.
     pub fn operation(
@@ -90,10 +75,11 @@ impl Lookups {
         protocol: Choice,
     ) -> Result<Box<dyn operation::Operation>> {
         let why = "cannot be combined with --lookups, whose tables have --index-bits and --value-bits";
-        refuse(why, function_options(how))?;
-        let format = [("--bits", how.bits), ("--fraction-bits", how.fraction_bits)];
-        refuse(why, format.map(|(name, bits)| (name, bits.is_some())))?;
-        refuse(why, [("--threshold, --bands or --reveal-exact", !asked.nothing())])?;
+        refuse(&[
+            (true, why, &how.of_functions()),
+            (true, why, &how.of_format()),
+            (true, why, &[("--threshold, --bands or --reveal-exact", !asked.nothing())]),
+        ])?;
         let Some(index_bits) = self.index_bits else {
             return Err(Failure::new("--lookups needs --index-bits K, for tables of 2^K entries"));
         };
@@ -119,15 +105,14 @@ impl Subject {
         shared: bool,
         choosing: &Choosing,
     ) -> Result<Box<dyn operation::Operation>> {
-        if !asked.nothing() && !matches!(self, Self::Score) {
-            return Err(Failure::new("--threshold, --bands and --reveal-exact are for score"));
-        }
-        if !matches!(self, Self::Proximity) {
-            refuse("is for proximity", [("--plane", plane)])?;
-        }
-        if !matches!(self, Self::Function(_)) {
-            refuse("is for functions", function_options(how))?;
-        }
+        let (scores, nears) = (matches!(self, Self::Score), matches!(self, Self::Proximity));
+        let own_format = "cannot be combined with proximity, whose places have a format of their own";
+        refuse(&[
+            (!scores, "are for score", &[("--threshold, --bands and --reveal-exact", !asked.nothing())]),
+            (!nears, "is for proximity", &[("--plane", plane)]),
+            (!matches!(self, Self::Function(_)), "is for functions", &how.of_functions()),
+            (nears, own_format, &how.of_format()),
+        ])?;
         if choosing.protocol != Choice::Auto || how.outside == Some(Beyond::Wrap) {
             let why = "what --protocol or --outside wrap ask for is lookups: --lookups N --index-bits K";
             return Err(Failure::new(why));
@@ -139,20 +124,13 @@ impl Subject {
                 Ok(Box::new(evaluate::evaluation(function, wanted)?))
             }
             Self::Relation(relation) => {
-                let bits = how.bits.unwrap_or(COMPARED.bits);
-                let fraction_bits = how.fraction_bits.unwrap_or(COMPARED.fraction_bits);
-                let range = Format { bits, fraction_bits }.range();
-                let objective = choosing.optimise.into();
-                let compare = Compare::new(relation, [bits, fraction_bits], range, range, objective)?;
+                let (format, objective) = (how.compared()?, choosing.optimise.into());
+                let (sizes, range) = ([format.bits, format.fraction_bits], format.range());
+                let compare = Compare::new(relation, sizes, range, range, objective)?;
                 Ok(Box::new(if shared { compare.additive(SHARED_BITS) } else { compare }))
             }
-            Self::Proximity => {
-                let format = [("--bits", how.bits), ("--fraction-bits", how.fraction_bits)];
-                let why = "cannot be combined with proximity, whose places have a format of their own";
-                refuse(why, format.map(|(name, bits)| (name, bits.is_some())))?;
-                // The material is the same for all distances.
-                proximity::operation(1.0, plane, shared)
-            }
+            // The material is the same for all distances.
+            Self::Proximity => proximity::operation(1.0, plane, shared),
             Self::Score => {
                 let bits = how.bits.unwrap_or(options::BITS);
                 let scoring = Scoring::new(

@@ -1,14 +1,10 @@
 //! `--joined`: a function or a comparison of columns of a hidden join, for the rows in common.
 
-use std::path::Path;
-
 use crate::{
     accuracy::Beyond,
-    apply::{
-        ask::{one_of_two, table},
-        options::{Apply, Operation},
-    },
+    apply::question::{Joined, Question, What},
     constant, evaluate,
+    fixed::Table,
     job::{Body, Job},
     join::{
         column::BITS,
@@ -16,7 +12,6 @@ use crate::{
         named::{Number, number},
     },
     lookup::Lookup,
-    options::refuse,
     row_results::{self, Asked, Bins, InCommon, of_file},
     shared_results::SHARED_BITS,
 };
@@ -36,7 +31,7 @@ use prim::wipe::Wiped;
 const NARROWEST: u32 = 16;
 
 /// An operation on columns of a join. Public.
-struct Question {
+struct Computation {
     /// Of the results.
     name: String,
     /// With results that are shared additively; made for each owner's bins.
@@ -56,66 +51,41 @@ enum Operand {
     Constant { value: f64, word: i64 },
 }
 
-/// The steps, and what is said and compared of them. `stored`: the store holds lookups.
-pub fn steps(args: &Apply, path: &Path, stored: bool) -> Result<(Vec<Job>, InCommon)> {
-    refuse(
-        "cannot be combined with --joined: a join compares no ids and leaves out no rows, it found those in common",
-        [
-            ("--no-ids", args.no_ids),
-            ("--leave-out", !args.csv.leave_out.is_empty()),
-            ("--find-difference", args.accord.find_difference),
-        ],
-    )?;
-    let reveal = row_results::somebody(reveal(args)?, "--joined")?;
-    let (mut file, role) = (JoinedFile::read(path)?, args.link.role());
-    let question = match args.operation {
-        Some(Operation::Relation(relation)) => Question::relation(args, relation, &file)?,
-        Some(Operation::Function(function)) if !args.looks_up(stored) => {
-            Question::function(args, function, &file)?
+/// The steps, and what is said and compared of them.
+pub fn steps(question: &Question<'_>, columns: &Joined<'_>) -> Result<(Vec<Job>, InCommon)> {
+    let (mut file, role) = (JoinedFile::read(columns.path)?, question.role);
+    let x = number(&file, columns.x)?;
+    let computation = match question.what {
+        What::Function(function) => Computation::function(question, function, x)?,
+        What::Relation(relation, constant) => {
+            let y = columns.y.map(|name| number(&file, name)).transpose()?;
+            Computation::relation(question, relation, x, y.ok_or(constant.unwrap_or_default()))?
         }
-        _ => Question::lookup(args, &file, stored)?,
+        What::Lookup(table) => Computation::lookup(question, table, x)?,
     };
-    let made = (question.body)();
+    let made = (computation.body)();
     let held = made.operation().result();
     let asked = Asked {
-        column: question.name.clone(),
-        default: row_results::default(args.rowing.default.as_deref(), held)?,
-        threads: args.accord.threads,
-        choosing: args.choosing.clone(),
+        column: computation.name.clone(),
+        default: row_results::default(columns.default, held)?,
+        threads: question.threads,
+        choosing: question.choosing.clone(),
     };
-    let owners = row_results::owners(of_file::owners(&file, role), reveal)?;
-    let about = question.about(&file, &made, &owners, asked.default, role);
+    let owners = row_results::owners(of_file::owners(&file, role), question.reveal)?;
+    let about = computation.about(&file, &made, &owners, asked.default, role);
     let mut jobs = vec![];
     for owner in owners {
-        let operands = question.words(&file, owner, role);
-        question.steps(of_file::bins(&mut file, owner, role), operands, &mut jobs, &asked)?;
+        let operands = computation.words(&file, owner, role);
+        computation.steps(of_file::bins(&mut file, owner, role), operands, &mut jobs, &asked)?;
     }
     Ok((jobs, about))
 }
 
-/// Who gets results, and who must say so.
-fn reveal(args: &Apply) -> Result<Reveal> {
-    let computed = |what: &str| {
-        let telling = format!("The column can be computed from its {what}, as exactly as the digits allow.");
-        args.accord.reveal_numbers(&args.link, &telling)
-    };
-    match args.operation {
-        Some(Operation::Function(function)) => computed(function.name()),
-        Some(Operation::Relation(relation)) if relation.selects() => {
-            args.accord.reveal_numbers(&args.link, &one_of_two(relation))
-        }
-        Some(Operation::Relation(_)) => args.accord.reveal(&args.link),
-        None => computed("values in the table"),
-    }
-}
-
-impl Question {
+impl Computation {
     /// A function of a column.
-    fn function(args: &Apply, function: Function, file: &JoinedFile) -> Result<Self> {
-        args.refuse_second_operand()?;
-        let of = column(file, "--column", args.column.as_deref())?;
-        as_joined(args, of.fraction_bits)?;
-        let evaluation = evaluation(args, function, &of)?;
+    fn function(question: &Question<'_>, function: Function, of: Number) -> Result<Self> {
+        as_joined(question, of.fraction_bits)?;
+        let evaluation = evaluation(question, function, &of)?;
         let card = evaluation.card();
         let refused = card.refused != [false; 2];
         // Where nothing matches a column is 0: what is refused must not depend on that.
@@ -131,14 +101,11 @@ impl Question {
     }
 
     /// A lookup of a column in the table of a function, or in one from a file.
-    fn lookup(args: &Apply, file: &JoinedFile, stored: bool) -> Result<Self> {
-        args.refuse_second_operand()?;
-        args.refuse_evaluation_options(stored)?;
-        let of = column(file, "--column", args.column.as_deref())?;
-        as_joined(args, of.fraction_bits)?;
-        let (domain, table, name) = table(args, of.fraction_bits, false).map_err(of_the_join)?;
+    fn lookup(question: &Question<'_>, table: Table<'_>, of: Number) -> Result<Self> {
+        as_joined(question, of.fraction_bits)?;
+        let (domain, values) = table.over(question.how, of.fraction_bits, false).map_err(of_the_join)?;
         let most = of.scaled(of.limit);
-        if !domain.contains([-most, most]) && args.how.outside != Some(Beyond::Wrap) {
+        if !domain.contains([-most, most]) && question.how.outside != Some(Beyond::Wrap) {
             return Err(Failure::new(format!(
                 "{:?} has numbers from -{limit} to {limit}, which domain {domain} does not hold: --domain says a larger one, \
                  or --outside wrap at both parties that numbers beyond it are taken modulo its length",
@@ -146,11 +113,10 @@ impl Question {
                 limit = of.limit
             )));
         }
-        let function = args.function().map_or("table", |function| function.name());
         // Shown to somebody: no wider than the table.
-        let lookup = Lookup::new(function, domain, table, Reveal::Both);
+        let lookup = Lookup::new(table.name(), domain, values, Reveal::Both);
         Ok(Self {
-            name,
+            name: table.column(),
             inside: None,
             within: None,
             operands: vec![Operand::Column { of, shift: 0 }],
@@ -158,34 +124,32 @@ impl Question {
         })
     }
 
-    /// A comparison of two columns, or of one with a public number.
-    fn relation(args: &Apply, relation: Relation, file: &JoinedFile) -> Result<Self> {
-        args.refuse_lookup_options()?;
-        let x = column(file, "--column", args.column.as_deref())?;
-        let y = match args.second.constant {
-            Some(_) => None,
-            None => Some(column(file, "--against", args.second.against.as_deref())?),
-        };
+    /// A comparison of a column with another, or with a public number.
+    fn relation(
+        question: &Question<'_>,
+        relation: Relation,
+        x: Number,
+        y: std::result::Result<Number, f64>,
+    ) -> Result<Self> {
         let fraction = y.as_ref().map_or(0, |y| y.fraction_bits).max(x.fraction_bits);
-        as_joined(args, fraction)?;
+        as_joined(question, fraction)?;
         let scale = 2f64.powi(fraction as i32);
+        let limits = [x.limit, y.as_ref().map_or_else(|value| value.abs(), |y| y.limit)];
+        let bits = width(question, limits, fraction)?;
         let operand = |of: Number| Operand::Column { shift: fraction - of.fraction_bits, of };
-        let limits =
-            [x.limit, y.as_ref().map_or_else(|| args.second.constant.unwrap_or_default().abs(), |y| y.limit)];
-        let bits = width(args, limits, fraction)?;
         let within = |limit: f64| [-1, 1].map(|sign| sign * (limit * scale).round() as i64);
-        let (operands, range) = match (y, args.second.constant) {
-            (Some(y), _) => (vec![operand(x), operand(y)], within(limits[1])),
-            (None, value) => {
-                let value = value.unwrap_or_default();
+        let (y, range) = match y {
+            Ok(y) => (operand(y), within(limits[1])),
+            Err(value) => {
                 let word = constant::steps(relation, value, fraction, Rounding::Nearest)? as i64;
-                (vec![operand(x), Operand::Constant { value, word }], [word; 2])
+                (Operand::Constant { value, word }, [word; 2])
             }
         };
-        let objective = args.choosing.optimise.into();
+        let objective = question.choosing.optimise.into();
         let compare = Compare::new(relation, [bits, fraction], within(limits[0]), range, objective)?;
         let compare = compare.additive(SHARED_BITS);
         let body = Box::new(move || Body::Other(Box::new(compare)));
+        let operands = vec![operand(x), y];
         Ok(Self { name: relation.name().to_owned(), body, operands, inside: None, within: None })
     }
 
@@ -285,16 +249,9 @@ impl Question {
     }
 }
 
-/// The column of numbers that an option names.
-fn column(file: &JoinedFile, option: &str, name: Option<&str>) -> Result<Number> {
-    let missing =
-        || Failure::new(format!("--joined: {option} NAME says which column of numbers of the join"));
-    number(file, name.ok_or_else(missing)?)
-}
-
 /// An error if other fraction bits are asked for than the columns have.
-fn as_joined(args: &Apply, fraction_bits: u32) -> Result<()> {
-    match args.how.fraction_bits.filter(|asked| *asked != fraction_bits) {
+fn as_joined(question: &Question<'_>, fraction_bits: u32) -> Result<()> {
+    match question.how.fraction_bits.filter(|asked| *asked != fraction_bits) {
         None => Ok(()),
         Some(asked) => Err(Failure::new(format!(
             "--fraction-bits {asked}: the join fixed {fraction_bits} for these columns; leave it out, or join again with \
@@ -312,11 +269,11 @@ fn of_the_join(refused: Failure) -> Failure {
 }
 
 /// Bits of compared numbers: as asked for, or as many as they need.
-fn width(args: &Apply, limits: [f64; 2], fraction: u32) -> Result<u32> {
+fn width(question: &Question<'_>, limits: [f64; 2], fraction: u32) -> Result<u32> {
     let most = limits[0].max(limits[1]);
     let size = ((most * 2f64.powi(fraction as i32)).round() + 1.0).max(1.0);
     let needed = (size.log2().ceil() as u32).saturating_add(4).max(NARROWEST);
-    let bits = args.how.bits.unwrap_or(needed);
+    let bits = question.how.bits.unwrap_or(needed);
     if bits > BITS || needed > bits {
         return Err(Failure::new(format!(
             "numbers up to {most} with {fraction} fraction bits take {needed} bits to compare; accepted: {}; see \
@@ -328,15 +285,15 @@ fn width(args: &Apply, limits: [f64; 2], fraction: u32) -> Result<u32> {
 }
 
 /// The function in a ring as asked for, else in the narrowest that takes all numbers of the column.
-fn evaluation(args: &Apply, function: Function, of: &Number) -> Result<Evaluation> {
+fn evaluation(question: &Question<'_>, function: Function, of: &Number) -> Result<Evaluation> {
     let most = of.scaled(of.limit);
-    let objective = args.choosing.optimise.into();
-    let wanted = |bits| args.how.wanted(Some(bits), of.fraction_bits, false, objective);
+    let objective = question.choosing.optimise.into();
+    let wanted = |bits| question.how.wanted(Some(bits), of.fraction_bits, false, objective);
     let made = |bits| evaluate::evaluation(function, wanted(bits)).map_err(of_the_join);
     let narrow = || evaluate::attempt(function, evaluate::NARROW, &wanted(evaluate::NARROW));
     let reach = |made: &Evaluation| evaluate::reach(&made.card());
     let serves = |made: &Evaluation| reach(made)[0] <= -most && most <= reach(made)[1];
-    let made = match args.how.bits {
+    let made = match question.how.bits {
         Some(bits) => made(bits)?,
         None => narrow().ok().filter(&serves).map_or_else(|| made(evaluate::WIDE), Ok)?,
     };

@@ -2,23 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{
-    accuracy::{Beyond, How},
-    agree::Accord,
-    choice::{Choice, Choosing},
-    decision::Through,
-    delivery::Delivery,
-    earlier::Earlier,
-    link::Link,
-    options::refuse,
-    stock::Stored,
-};
+use crate::{accuracy::How, agree::Accord, choice::Choosing, delivery::Delivery, link::Link, stock::Stored};
 use clap::{
     Args,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 use hushtable::{math::Function, operation::Relation};
-use hushtable_columns::{Dialect, failure::Result, numbers::Source};
+use hushtable_columns::Dialect;
 
 const EXAMPLES: &str = "\
 How the numbers are read:
@@ -132,12 +122,6 @@ pub struct Apply {
     pub choosing: Choosing,
     #[command(flatten)]
     pub link: Link,
-    /// Results of earlier steps, by the paths that stand for them.
-    #[arg(skip)]
-    pub earlier: Vec<Earlier>,
-    /// The function through which a threshold is decided on what it is of.
-    #[arg(skip)]
-    pub through: Option<Through>,
 }
 
 /// What comparisons need besides.
@@ -204,90 +188,11 @@ fn number(text: &str) -> std::result::Result<f64, String> {
 }
 
 impl Apply {
-    /// A file of numbers, or the results of an earlier step.
-    pub fn open<'a>(&'a self, path: &'a Path) -> Result<Source<'a>> {
-        match self.earlier.iter().find(|earlier| earlier.path == path) {
-            Some(earlier) => Ok(Source::earlier(path, earlier.shares.clone())),
-            None => Source::open(path, &self.csv),
-        }
-    }
-
-    /// The file of numbers.
-    pub fn input(&self) -> &Path {
-        self.input.as_deref().expect("clap requires it without --joined")
-    }
-
-    /// The column of ids, unless rows are matched by position only.
-    pub fn id(&self) -> Option<&str> {
-        (!self.no_ids).then_some(self.id.as_str())
-    }
-
     /// The files and folders that are read.
     pub fn inputs(&self) -> Vec<&Path> {
         let others = [&self.second.other, &self.table, &self.choosing.calibration];
         let others =
             others.into_iter().flatten().chain(&self.input).chain(&self.rowing.joined).map(PathBuf::as_path);
         others.chain(self.stored.path()).chain(self.csv.inputs()).collect()
-    }
-
-    /// The function, if it is one.
-    pub fn function(&self) -> Option<Function> {
-        match self.operation {
-            Some(Operation::Function(function)) => Some(function),
-            _ => None,
-        }
-    }
-
-    /// An error if options ask for a y where there is none.
-    pub fn refuse_second_operand(&self) -> Result<()> {
-        let Second { against, other, constant } = &self.second;
-        refuse(
-            "needs a comparison: ge, gt, le, lt, eq, ne, max or min",
-            [
-                ("--against", against.is_some()),
-                ("--other", other.is_some()),
-                ("--constant", constant.is_some()),
-            ],
-        )
-    }
-
-    /// An error if options ask for what a comparison does not have.
-    pub fn refuse_lookup_options(&self) -> Result<()> {
-        refuse(
-            "cannot be combined with a comparison",
-            [
-                ("--domain", self.how.domain.is_some()),
-                ("--output-fraction-bits", self.how.output_fraction_bits.is_some()),
-                ("--outside", self.how.outside.is_some()),
-                ("--strict", self.how.strict),
-                ("--method", self.how.method.is_some()),
-            ],
-        )
-    }
-
-    /// An error if options ask for what a lookup does not have. `stored`: the store holds lookups.
-    pub fn refuse_evaluation_options(&self, stored: bool) -> Result<()> {
-        let outside = self.how.outside.is_some_and(|outside| outside != Beyond::Wrap);
-        let why = match stored {
-            false => "cannot be combined with a lookup (--table, --protocol or --outside wrap)",
-            true => {
-                "cannot be combined with this --store, which holds lookups of numbers within the domain; leave one out"
-            }
-        };
-        refuse(
-            why,
-            [
-                ("--bits", self.how.bits.is_some()),
-                ("--outside", outside),
-                ("--strict", self.how.strict),
-                ("--method", self.how.method.is_some()),
-            ],
-        )
-    }
-
-    /// Whether a function is a lookup of numbers that are checked to lie in its domain. `stored`: the store holds
-    /// lookups.
-    pub fn looks_up(&self, stored: bool) -> bool {
-        self.how.outside == Some(Beyond::Wrap) || stored || self.choosing.protocol != Choice::Auto
     }
 }

@@ -65,6 +65,11 @@ impl Ask {
         }
     }
 
+    /// Whether this party gets rows of its file.
+    pub fn shows_rows_to(&self, role: Role) -> bool {
+        self.reveal == Shown::Ids && self.who.reaches(role)
+    }
+
     /// What the parties compare.
     pub fn fields(&self) -> Vec<(&'static str, String)> {
         let mut fields = vec![("command", "join".to_owned()), ("what is revealed", self.shown())];

@@ -43,6 +43,16 @@ pub enum Kind {
 }
 
 impl Column {
+    /// Columns as they are written, none of them twice.
+    pub fn all(texts: &[String], fraction_bits: u32) -> Result<Vec<Self>, String> {
+        let all = texts.iter().map(|text| Self::parse(text, fraction_bits));
+        let all: Vec<Self> = all.collect::<Result<_, _>>()?;
+        match (1..all.len()).find(|&i| all[..i].iter().any(|column| column.name == all[i].name)) {
+            Some(twice) => Err(format!("--columns: {:?} twice", all[twice].name)),
+            None => Ok(all),
+        }
+    }
+
     /// `NAME`, `NAME:LIMIT` or `NAME:a/b/c`. Where a `|` stands, it separates the labels, which may have a `/` then.
     pub fn parse(text: &str, fraction_bits: u32) -> Result<Self, String> {
         let number = |limit| Kind::Number { limit, fraction_bits };

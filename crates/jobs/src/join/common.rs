@@ -30,7 +30,6 @@ use hushtable_columns::{self as columns, FileFormat, Series, failure::Result, ou
 pub struct Finding {
     ask: Ask,
     rows: Rows,
-    bound: usize,
     report: Report,
     /// Once agreed.
     psi: Option<Psi>,
@@ -40,8 +39,8 @@ pub struct Finding {
 }
 
 impl Finding {
-    pub fn new(ask: Ask, rows: Rows, bound: usize, report: Report) -> Self {
-        Self { ask, rows, bound, report, psi: None, sizes: [0; 2], found: None }
+    pub fn new(ask: Ask, rows: Rows, report: Report) -> Self {
+        Self { ask, rows, report, psi: None, sizes: [0; 2], found: None }
     }
 }
 
@@ -98,7 +97,7 @@ fn typed<'a>(
 
 impl Agenda for Finding {
     fn set_up(&mut self, p: &mut Party, begun: &Begun) -> Result<SetUp> {
-        let offer = Offer { rows: self.bound, columns: vec![] };
+        let offer = Offer { rows: self.rows.bound, columns: vec![] };
         let (offers, agreed) = self.ask.agree(p, offer, &self.rows, self.report.quiet)?;
         self.sizes = offers.map(|offer| offer.rows);
         let psi = psi(self.ask.who, self.sizes)?;

@@ -15,20 +15,16 @@ use crate::{
     page::Page,
 };
 use apps::ids::Set;
-use hushtable::{bill::Bill, net::LinkShape, run::Reveal};
+use hushtable::{Role, bill::Bill, net::LinkShape, run::Reveal};
 use hushtable_columns::failure::Result;
 
-/// The whole of it. `bound`: the number of ids as the peer learns it.
-pub fn text(ask: &Ask, rows: &Rows, columns: &[Column], bound: usize, link: &Link) -> Result<String> {
+/// The whole of it.
+pub fn text(ask: &Ask, rows: &Rows, columns: &[Column], link: &Link) -> Result<String> {
     let mut page = Page("hushtable join, before anything is sent\n".into());
     explain::who(&mut page, link)?;
-    page.title("What is computed");
-    page.line("rows", &format!("{} here, with {} ids", rows.counted(), rows.ids()));
-    what(&mut page, ask, columns);
-    page.title("Who learns what");
-    learned(&mut page, ask, link);
+    shown(&mut page, ask, rows, columns, link.role());
     page.title("What shows besides");
-    let own = Offer { rows: bound, columns: columns.to_vec() };
+    let own = Offer { rows: rows.bound, columns: columns.to_vec() };
     page.line(
         "to the peer",
         &format!("that this party has {}, and which columns make an id by what rules", own.words()),
@@ -54,53 +50,50 @@ pub fn text(ask: &Ask, rows: &Rows, columns: &[Column], bound: usize, link: &Lin
     Ok(page.0)
 }
 
-fn what(page: &mut Page, ask: &Ask, columns: &[Column]) {
-    let columns: Vec<String> = columns.iter().map(Column::to_string).collect();
-    let columns = if columns.is_empty() { "none".into() } else { columns.join(", ") };
-    match ask.reveal {
+/// What is computed, and who learns what.
+fn shown(page: &mut Page, ask: &Ask, rows: &Rows, columns: &[Column], me: Role) {
+    let (computed, learned) = match ask.reveal {
         Shown::None => {
-            page.line("result", "shares of which rows match, and of the columns of both where they do");
-            page.line("columns", &columns);
+            let columns: Vec<String> = columns.iter().map(Column::to_string).collect();
+            let columns = if columns.is_empty() { "none".into() } else { columns.join(", ") };
             let rows = match ask.who {
                 Reveal::Both => "of both: two joins, in each of which one party owns the rows".to_owned(),
                 who => format!("of {}, who owns them", who.name()),
             };
-            page.line("rows of the join", &rows);
-        }
-        Shown::Ids => page.line("result", "the common rows of one's own file, in an order that both have"),
-        Shown::Count => page.line("result", "the number of common ids"),
-    }
-}
-
-fn learned(page: &mut Page, ask: &Ask, link: &Link) {
-    let me = link.role();
-    match ask.reveal {
-        Shown::None => {
-            page.line("both", "nothing: neither which ids match, nor how many");
-            page.line(
-                "later",
-                "whoever owns the rows of a join can be given results for each of them, from which it may see which of them \
-                 match. The file of shares has the places of its rows: keep it, never send it",
-            );
+            let result = "shares of which rows match, and of the columns of both where they do".to_owned();
+            let later = "whoever owns the rows of a join can be given results for each of them, from which it may see which \
+                         of them match. The file of shares has the places of its rows: keep it, never send it";
+            (
+                vec![("result", result), ("columns", columns), ("rows of the join", rows)],
+                vec![("both", "nothing: neither which ids match, nor how many"), ("later", later)],
+            )
         }
         Shown::Ids => {
-            for (name, role) in [("this party", me), ("the peer", me.peer())] {
-                let learns = match ask.who.reaches(role) {
-                    true => "which of its ids the other has too, and nothing of the others",
-                    false => "nothing",
-                };
-                page.line(name, learns);
-            }
-            page.line(
-                "beware",
-                "whoever enters all possible ids, such as all telephone numbers, learns the other's list",
-            );
+            let tells = |role| match ask.who.reaches(role) {
+                true => "which of its ids the other has too, and nothing of the others",
+                false => "nothing",
+            };
+            let beware =
+                "whoever enters all possible ids, such as all telephone numbers, learns the other's list";
+            let result = "the common rows of one's own file, in an order that both have".to_owned();
+            (
+                vec![("result", result)],
+                vec![("this party", tells(me)), ("the peer", tells(me.peer())), ("beware", beware)],
+            )
         }
         Shown::Count => {
-            page.line("both", "how many ids are common, not which");
-            page.line("repeated runs", "add up: one over all ids but one tells whether that one is common");
+            let again = "add up: one over all ids but one tells whether that one is common";
+            (
+                vec![("result", "the number of common ids".to_owned())],
+                vec![("both", "how many ids are common, not which"), ("repeated runs", again)],
+            )
         }
-    }
+    };
+    page.title("What is computed");
+    page.line("rows", &format!("{} here, with {} ids", rows.counted(), rows.ids()));
+    computed.iter().for_each(|(name, words)| page.line(name, words));
+    page.title("Who learns what");
+    learned.iter().for_each(|(name, words)| page.line(name, words));
 }
 
 fn costs(page: &mut Page, ask: &Ask, own: Offer, link: &Link) -> Result<()> {

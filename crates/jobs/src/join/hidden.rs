@@ -39,7 +39,6 @@ pub struct Hiding {
     ask: Ask,
     rows: Rows,
     columns: Vec<Column>,
-    bound: usize,
     report: Report,
     /// Where shares are written.
     path: Option<PathBuf>,
@@ -50,27 +49,9 @@ pub struct Hiding {
 }
 
 impl Hiding {
-    pub fn new(
-        ask: Ask,
-        rows: Rows,
-        columns: Vec<Column>,
-        bound: usize,
-        report: Report,
-        path: Option<PathBuf>,
-    ) -> Self {
+    pub fn new(ask: Ask, rows: Rows, columns: Vec<Column>, report: Report, path: Option<PathBuf>) -> Self {
         let (offers, tables) = (vec![], vec![]);
-        Self {
-            ask,
-            rows,
-            columns,
-            bound,
-            report,
-            path,
-            offers,
-            tables,
-            placement: Wiped::zeros(0),
-            common: None,
-        }
+        Self { ask, rows, columns, report, path, offers, tables, placement: Wiped::zeros(0), common: None }
     }
 }
 
@@ -212,7 +193,7 @@ fn words(columns: &[Column], words: &[Wiped<u64>], owns: bool) -> Vec<Wiped<u64>
 
 impl Agenda for Hiding {
     fn set_up(&mut self, p: &mut Party, begun: &Begun) -> Result<SetUp> {
-        let offer = Offer { rows: self.bound, columns: self.columns.clone() };
+        let offer = Offer { rows: self.rows.bound, columns: self.columns.clone() };
         let (offers, agreed) = self.ask.agree(p, offer, &self.rows, self.report.quiet)?;
         let sizes = offers.each_ref().map(|offer| offer.rows);
         Set::check_chance(sizes, |sizes| chance(&owners(&self.ask, sizes), sizes))?;

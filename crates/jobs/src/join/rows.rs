@@ -24,6 +24,21 @@ pub struct Reading<'a> {
     pub duplicates: Duplicates,
     /// Whether rows are kept with all of their columns.
     pub whole: bool,
+    /// What the peer is told in place of the number of ids.
+    pub pad_to: Option<usize>,
+    /// As many ids are accepted.
+    pub most: usize,
+}
+
+impl Reading<'_> {
+    fn bound(&self, ids: usize, path: &Path) -> Result<usize> {
+        let refused = match self.pad_to.unwrap_or(ids) {
+            bound if bound < ids => format!("--pad-to {bound}: {} has {ids} ids", path.display()),
+            bound if bound > self.most => format!("{bound} ids here; accepted: at most {}", self.most),
+            bound => return Ok(bound),
+        };
+        Err(Failure::new(refused))
+    }
 }
 
 /// A party's rows. What is kept of them is wiped.
@@ -42,6 +57,8 @@ pub struct Rows {
     /// The columns of ids, and that of all together.
     pub id_names: Vec<String>,
     pub delimiter: u8,
+    /// As many ids the peer is told.
+    pub bound: usize,
     /// Rows in the file.
     read: usize,
     /// What another party might write otherwise in its ids, and what is rounded of numbers.
@@ -265,6 +282,7 @@ impl Taken {
             id_of[row] = if own { ids } else { id_of[first[row] as usize] };
             ids += u64::from(own);
         }
+        let bound = what.bound(ids as usize, path)?;
         if what.duplicates == Duplicates::Sum {
             let mut bad = Bad::new(file.place()).joined();
             for (column, values) in what.columns.iter().zip(&mut values) {
@@ -302,7 +320,7 @@ impl Taken {
         let id_names = what.ids.iter().cloned().chain([TOGETHER.to_owned()]).collect();
         let delimiter = dialect.delimiter;
         let hints = Vec::new();
-        Ok(Rows { names, forms, width, words, lines, id_of, id_names, delimiter, read, hints })
+        Ok(Rows { names, forms, width, words, lines, id_of, id_names, delimiter, bound, read, hints })
     }
 }
 

@@ -14,7 +14,6 @@ use crate::{
         rows::{self, Reading, Rows},
         tell,
     },
-    options::refuse,
     row_results::{self, Asked, InCommon, of_file},
     score::{
         joined::{fresh::Fresh, model::Model},
@@ -30,22 +29,14 @@ use hushtable::{
     operation::{Operation, Port},
     run::Reveal,
 };
-use hushtable_columns::{
-    ColumnFile,
-    failure::{Failure, Result},
-};
+use hushtable_columns::{ColumnFile, failure::Result};
 use prim::wipe::Wiped;
 
 /// Steps, what is said and compared of them, and the join before them if they need one.
-pub type Steps = (Vec<Job>, InCommon, Option<Box<dyn Before>>);
+type Steps = (Vec<Job>, InCommon, Option<Box<dyn Before>>);
 
 /// What is asked for. `column`: the name of the results, if it is not that of the question.
 pub fn steps(args: &Score, column: Option<&str>, peer_at_most: Option<usize>) -> Result<Steps> {
-    refuse(
-        "cannot be combined with --joined and --join: no ids are compared, and no rows are left out; a join finds those in \
-         common",
-        [("--find-difference", args.accord.find_difference), ("--leave-out", !args.csv.leave_out.is_empty())],
-    )?;
     let reveal = row_results::somebody(args.reveal()?, "--joined and --join")?;
     // With results that can be multiplied.
     let scoring = Scoring::new(args.bits, args.fraction_bits, args.asked.question())?.additive(SHARED_BITS);
@@ -109,29 +100,31 @@ fn joined_now(
     let (path, me) = (args.features(), args.link.role());
     let file = ColumnFile::open(path, &args.csv)?;
     let (ids, rules) = (&args.rowing.join, rules(args)?);
-    let reading = Reading { ids, rules: &rules, columns: &[], duplicates: Duplicates::Refuse, whole: false };
+    let reading = Reading {
+        ids,
+        rules: &rules,
+        columns: &[],
+        duplicates: Duplicates::Refuse,
+        whole: false,
+        pad_to: args.rowing.pad_to,
+        most: apps::join::MAX_ROWS,
+    };
     let mut rows = Rows::read(&file, path, &args.csv, &reading)?;
     rows.warn(path);
     let (_, parts) = parts(args, scoring, None, &file)?;
-    let bound = match args.rowing.pad_to {
-        Some(bound) if bound < rows.ids() => {
-            return Err(Failure::new(format!("--pad-to {bound}: {} has {} ids", path.display(), rows.ids())));
-        }
-        bound => bound.unwrap_or(rows.ids()),
-    };
     let owners = row_results::owners([Role::P0, Role::P1].into_iter(), reveal)?;
     say(args, reveal);
     let words = format!(", by a hidden join of {} ids here", rows.ids());
     let mut about = about(scoring, &asked, owners.clone(), "joined now".into(), (rows.ids(), words));
     about.compared.extend(rules.iter().map(|rules| ("form of ids", rules.normal_form())));
     about.compared.push(tell::field(args.rowing.tell_form));
-    let ids = format!("that this party has up to {bound} ids; and the peer's number to this party");
+    let ids = format!("that this party has up to {} ids; and the peer's number to this party", rows.bound);
     about.shows.push(("to the peer", ids));
     if args.rowing.tell_form {
         let form = format!("{}; and the same of the peer's to this party", tell::words(&rows));
         about.shows.push(("and", form));
     }
-    let names = Arc::new(std::mem::take(&mut rows.names));
+    let (names, sizes) = (Arc::new(std::mem::take(&mut rows.names)), [rows.bound; 2]);
     let fresh = Fresh {
         asked,
         scoring: scoring.clone(),
@@ -139,11 +132,10 @@ fn joined_now(
         rows,
         names,
         parts,
-        bound,
         peer_at_most,
         told: args.rowing.tell_form,
         quiet: args.delivery.quiet,
-        sizes: [bound; 2],
+        sizes,
     };
     Ok((fresh.steps(me)?, about, Some(Box::new(fresh))))
 }

@@ -182,13 +182,9 @@ impl Score {
 
     /// To whom results go; a probability tells numbers, so that it must be said.
     pub fn reveal(&self) -> Result<Reveal> {
-        match self.asked.reveal_exact {
-            true => self.accord.reveal_numbers(
-                &self.link,
-                "Whoever gets the probability can compute the other party's part of the score, nearly exactly.",
-            ),
-            false => self.accord.reveal(&self.link),
-        }
+        let telling =
+            "Whoever gets the probability can compute the other party's part of the score, nearly exactly.";
+        self.accord.reveal(&self.link, self.asked.reveal_exact.then_some(telling))
     }
 
     pub fn features(&self) -> &Path {

@@ -33,8 +33,6 @@ pub struct Fresh {
     pub names: Arc<Ids>,
     /// Of each row's score.
     pub parts: Wiped<u64>,
-    /// As many ids the peer is told.
-    pub bound: usize,
     /// Most ids that the peer may have; this party's own rule.
     pub peer_at_most: Option<usize>,
     /// Whether the parties tell each other how most of their ids look.
@@ -67,7 +65,7 @@ impl Fresh {
 
     /// The peer's number of ids, for which it asks this party's.
     fn exchange(&mut self, p: &mut Party) -> Result<()> {
-        let theirs = p.exchange((self.bound as u64).to_le_bytes().to_vec(), 8)?;
+        let theirs = p.exchange((self.rows.bound as u64).to_le_bytes().to_vec(), 8)?;
         let theirs = u64::from_le_bytes(theirs.try_into().expect("8 bytes"));
         if !(1..=apps::join::MAX_ROWS as u64).contains(&theirs) {
             let what = format!("malformed message from the peer: {theirs} ids");
@@ -76,8 +74,8 @@ impl Fresh {
         if !self.quiet {
             eprintln!("the peer joins up to {theirs} ids");
         }
-        agree::accept(theirs as usize, self.bound, self.peer_at_most)?;
-        self.sizes[p.role() as usize] = self.bound;
+        agree::accept(theirs as usize, self.rows.bound, self.peer_at_most)?;
+        self.sizes[p.role() as usize] = self.rows.bound;
         self.sizes[p.role().peer() as usize] = theirs as usize;
         Ok(())
     }
