@@ -3,7 +3,11 @@
 mod kept;
 mod ticket;
 
-use std::ops::{Deref, DerefMut};
+use std::{
+    any::Any,
+    ops::{Deref, DerefMut},
+    sync::Arc,
+};
 
 use prim::block::Block;
 
@@ -15,6 +19,7 @@ use crate::{
     net::{Connection, Cost, LinkShape},
     ot::{CotReceiver, CotSender, Ot, OtWish, Setting, one_of_n, random::RandomOts, vole},
     session::Session,
+    terms::Terms,
 };
 
 /// One party: a [`Session`] that can make correlated OTs. What prepares material takes a party; what spends it
@@ -162,6 +167,29 @@ impl Party {
     /// Correlated OTs, as sender and as receiver, that [`cots`](Self::cots) hands out without a message.
     pub fn cots_in_stock(&self) -> (usize, usize) {
         self.ot.in_stock()
+    }
+
+    /// The thing that the session keeps under these terms; the first time `make` makes it, with the peer. It lives as long
+    /// as the session and its lanes: a secret in it wipes itself.
+    ///
+    /// # Errors
+    /// Those of `make`; [`Error::Handshake`](crate::Error::Handshake) at both parties, at their next wait for each other, if
+    /// the peer asks for another thing, or has it already.
+    pub fn kept<T: Any + Send + Sync>(
+        &mut self,
+        terms: &Terms,
+        make: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<Arc<T>> {
+        let found = self.kept.find(terms);
+        let how = if found.is_some() { "kept" } else { "made" };
+        self.announce(&format!("{how}: {}, {}", terms.kind(), terms.digest().to_hex()))?;
+        match found {
+            Some(found) => Ok(found),
+            None => {
+                let made = make(self)?;
+                Ok(self.kept.put(terms, made))
+            }
+        }
     }
 
     /// Runs `f` and returns what it cost. Both parties enter and leave at the same points, so

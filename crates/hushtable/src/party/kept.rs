@@ -11,42 +11,30 @@ use std::{
     sync::Arc,
 };
 
-use super::Party;
-use crate::{error::Result, terms::Terms};
+use crate::terms::Terms;
 
 /// Things by type and terms.
 #[derive(Clone, Default)]
-pub(super) struct Kept(HashMap<(TypeId, [u8; 32]), Arc<dyn Any + Send + Sync>>);
+pub(crate) struct Kept(HashMap<(TypeId, [u8; 32]), Arc<dyn Any + Send + Sync>>);
 
-impl Party {
-    /// The thing that the session keeps under these terms; the first time `make` makes it, with the peer. It lives as long
-    /// as the session and its lanes: a secret in it wipes itself.
-    ///
-    /// # Errors
-    /// Those of `make`; [`Error::Handshake`](crate::Error::Handshake) at both parties, at their next wait for each other, if
-    /// the peer asks for another thing, or has it already.
-    pub fn kept<T: Any + Send + Sync>(
-        &mut self,
-        terms: &Terms,
-        make: impl FnOnce(&mut Self) -> Result<T>,
-    ) -> Result<Arc<T>> {
-        let key = (TypeId::of::<T>(), *terms.digest().as_bytes());
-        let found = self.kept.0.get(&key).cloned();
-        let how = if found.is_some() { "kept" } else { "made" };
-        self.announce(&format!("{how}: {}, {}", terms.kind(), terms.digest().to_hex()))?;
-        if let Some(found) = found {
-            return Ok(found.downcast().expect("a thing of this type"));
-        }
-        let made = Arc::new(make(self)?);
-        self.kept.0.insert(key, made.clone());
-        Ok(made)
+impl Kept {
+    /// The thing of this type and these terms, if there is one.
+    pub(crate) fn find<T: Any + Send + Sync>(&self, terms: &Terms) -> Option<Arc<T>> {
+        let found = self.0.get(&(TypeId::of::<T>(), *terms.digest().as_bytes()))?;
+        Some(found.clone().downcast().expect("a thing of this type"))
+    }
+
+    /// Keeps it.
+    pub(crate) fn put<T: Any + Send + Sync>(&mut self, terms: &Terms, thing: T) -> Arc<T> {
+        let thing = Arc::new(thing);
+        self.0.insert((TypeId::of::<T>(), *terms.digest().as_bytes()), thing.clone());
+        thing
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::{Error, run_pair};
+    use crate::{Error, Party, Result, run_pair, terms::Terms};
 
     /// Bytes that both parties draw.
     type Drawn = Vec<u8>;
