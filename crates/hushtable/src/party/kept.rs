@@ -73,9 +73,7 @@ mod tests {
             move |p: &mut Party| -> Result<()> {
                 let terms = Terms::of("drawn").with("number", number);
                 if before {
-                    p.kept
-                        .0
-                        .insert((TypeId::of::<Drawn>(), *terms.digest().as_bytes()), Arc::new(Drawn::new()));
+                    p.kept.put(&terms, Drawn::new());
                 }
                 p.kept(&terms, draw)?;
                 p.barrier()
