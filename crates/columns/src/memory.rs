@@ -27,10 +27,10 @@ pub fn fits(wanted: u64, what: &str) -> Result<()> {
     }
 }
 
-/// What a batch may take of what is free: an eighth, so that there is room for the lanes and for the results, and
-/// `most` at most.
-pub fn for_a_batch(most: u64) -> u64 {
-    available().map_or(most, |free| most.min(free / 8))
+/// What a batch may take where so many are in memory together: of a quarter of what is free its part, so that there is
+/// room for columns and results, and `most` at most.
+pub fn for_a_batch(most: u64, together: usize) -> u64 {
+    available().map_or(most, |free| most.min(free / 4 / together.max(1) as u64))
 }
 
 /// What the machine has free, and the limits of this process and of its group leave.

@@ -100,13 +100,13 @@ impl Bill {
         let count = count as u64;
         let phase = |p: Phase| match count {
             0 => Phase::default(),
-            _ => Phase { bits: p.bits.map(|b| count * b), rounds: p.rounds },
+            _ => Phase { bits: p.bits.map(|b| count.saturating_mul(b)), rounds: p.rounds },
         };
         Self {
-            cots: self.cots.map(|c| count * c),
+            cots: self.cots.map(|c| count.saturating_mul(c)),
             offline: phase(self.offline),
             online: phase(self.online),
-            kept: count * self.kept,
+            kept: count.saturating_mul(self.kept),
         }
     }
 
@@ -154,23 +154,23 @@ impl Bill {
 
     /// Correlated OTs of both directions.
     pub fn all_cots(&self) -> u64 {
-        self.cots.iter().sum()
+        self.cots[0].saturating_add(self.cots[1])
     }
 
     /// Bytes of both parties and phases, a correlated OT counting as a bit.
     pub fn bytes(&self) -> f64 {
-        (self.all_cots() + self.offline.all_bits() + self.online.all_bits()) as f64 / 8.0
+        (self.all_cots() as f64 + self.offline.all_bits() as f64 + self.online.all_bits() as f64) / 8.0
     }
 
     fn joined(self, other: Self, rounds: impl Fn(u32, u32) -> u32) -> Self {
-        let both = |a: [u64; 2], b: [u64; 2]| [a[0] + b[0], a[1] + b[1]];
+        let both = |a: [u64; 2], b: [u64; 2]| [a[0].saturating_add(b[0]), a[1].saturating_add(b[1])];
         let phase =
             |a: Phase, b: Phase| Phase { bits: both(a.bits, b.bits), rounds: rounds(a.rounds, b.rounds) };
         Self {
             cots: both(self.cots, other.cots),
             offline: phase(self.offline, other.offline),
             online: phase(self.online, other.online),
-            kept: self.kept + other.kept,
+            kept: self.kept.saturating_add(other.kept),
         }
     }
 }
@@ -178,7 +178,7 @@ impl Bill {
 impl Phase {
     /// Bits of both parties.
     pub fn all_bits(&self) -> u64 {
-        self.bits.iter().sum()
+        self.bits[0].saturating_add(self.bits[1])
     }
 
     fn swapped(self) -> Self {

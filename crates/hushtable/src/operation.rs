@@ -120,7 +120,9 @@ pub trait Operation: Send + Sync {
         let words: usize = takes.iter().chain(&gives).map(|port| port.words).sum();
         let bill = self.bill(items, under)?;
         let held = if self.stocks() { bill } else { Bill { cots: [0; 2], ..bill } };
-        let memory = Effort::implied(held).memory.map(|memory| memory + (8 * words * items) as u64);
+        let memory = Effort::implied(held)
+            .memory
+            .map(|memory| memory.saturating_add(8 * (words as u64).saturating_mul(items as u64)));
         Ok(Effort::implied(bill).remembering(memory))
     }
 

@@ -182,7 +182,8 @@ impl Party {
     ) -> Result<Arc<T>> {
         let found = self.kept.find(terms);
         let how = if found.is_some() { "kept" } else { "made" };
-        self.announce(&format!("{how}: {}, {}", terms.kind(), terms.digest().to_hex()))?;
+        let what = std::any::type_name::<T>();
+        self.announce(&format!("{how}: {}, {what}, {}", terms.kind(), terms.digest().to_hex()))?;
         match found {
             Some(found) => Ok(found),
             None => {

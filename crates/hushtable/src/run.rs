@@ -100,12 +100,14 @@ impl Done {
         self.outcomes.into_iter().next()?.shares()
     }
 
-    /// Results that stayed shared, opened to whom `reveal` says.
+    /// Results that stayed shared, opened to whom `reveal` says, which is announced.
     ///
     /// # Errors
-    /// Those of the channel.
+    /// [`Error::Param`] for results that may not go there; [`Error::Handshake`] at the next wait for each other if the peer
+    /// opens them to others, which a party that only sends them learns later; and those of the channel.
     pub fn open(self, operation: &dyn Operation, p: &mut Party, reveal: Reveal) -> Result<Self> {
         let Signature { gives, .. } = operation.signature();
+        p.announce(&format!("{}: opened to {}", operation.name(), reveal.name()))?;
         let columns = self.outcomes.into_iter().map(Outcome::into_words).collect();
         let (outcomes, opening) = Phase::of(p, |p| reveal.open(p, &gives, columns))?;
         Ok(Self { outcomes, offline: self.offline, online: self.online.then(opening) })

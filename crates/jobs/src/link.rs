@@ -9,6 +9,7 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicBool, Ordering},
     },
+    thread,
     time::{Duration, Instant},
 };
 
@@ -96,7 +97,9 @@ impl Link {
         let simulated = Some(self.net).filter(|&link| link != LinkShape::LOOPBACK);
         let known = measured.filter(|_| !self.is_near());
         let wish = OtWish::default();
-        let memory = memory::for_a_batch(wish.memory);
+        // As many lanes as there are cores; more come of a wish that is said.
+        let lanes = thread::available_parallelism().map_or(1, usize::from);
+        let memory = memory::for_a_batch(wish.memory, lanes);
         wish.scheme(self.ot.scheme()).link(simulated.or(known)).rates(rates).memory(memory)
     }
 

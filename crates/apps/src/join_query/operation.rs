@@ -22,7 +22,8 @@ use crate::held_table::{Table, key_shares, lookups_at_once, unpack};
 ///
 /// Takes this party's shares by XOR of the keys, of each its words of 64 bits, lowest first; and of the bit of each key,
 /// whether it counts. An item is a key. Gives for each of its rows the bit whether it is there, and then each column: see
-/// [`Joined::of`].
+/// [`Joined::of`]. Columns of a key that does not count are those of its rows all the same, and its bits are 0: they are
+/// for a [`Filter`](super::Filter) or an [`Aggregate`](super::Aggregate), and not to be opened as they are.
 pub struct JoinQuery {
     job: JoinJob,
     table: Table,

@@ -26,7 +26,10 @@ use hushtable::{
     ot::OtWish,
     session::Session,
 };
-use hushtable_columns::failure::{Failure, Result};
+use hushtable_columns::{
+    failure::{Failure, Result},
+    memory,
+};
 use hushtable_jobs::{
     calibration::Calibration,
     link::{self, LISTENING},
@@ -83,7 +86,10 @@ pub fn serve(versions: Versions) -> Result<()> {
     let calibration = Calibration::load(None)?;
     let port = &versions.args.port;
     let simulated = Some(port.net).filter(|&net| net != LinkShape::LOOPBACK);
-    let wish = OtWish::default()
+    let wish = OtWish::default();
+    let memory = memory::for_a_batch(wish.memory, versions.args.limits.sessions as usize);
+    let wish = wish
+        .memory(memory)
         .scheme(port.ot.scheme())
         .link(simulated.or(calibration.link()))
         .rates(calibration.machine().ots);

@@ -14,7 +14,7 @@ pub struct Effort {
     pub(crate) counted: bool,
     /// What is sent once for many batches, and the work before that.
     pub(crate) once: (Bill, Work),
-    /// Bytes of memory at P0 and at P1, about: what batches take was measured to be 0.5 to 1.6 times as much.
+    /// Bytes of memory at P0 and at P1, about: most batches were measured to take 0.5 to 1.6 times as much.
     pub memory: [u64; 2],
     /// Bytes that a party keeps on its disk between batches.
     pub disk: u64,
@@ -27,7 +27,7 @@ impl Effort {
     /// What the bill of a batch implies.
     pub fn implied(bill: Bill) -> Self {
         let sent = bill.offline.all_bits().max(bill.online.all_bits());
-        let memory = COT * bill.all_cots() + (bill.kept + sent) / 8;
+        let memory = COT.saturating_mul(bill.all_cots()).saturating_add(bill.kept.saturating_add(sent) / 8);
         Self {
             bill,
             steps: Step::of(&bill),

@@ -198,8 +198,18 @@ impl From<&Port> for Value {
             Held::Own => "each party's own".into(),
             Held::Known(role) => format!("known to {role}"),
         };
-        let Port { name, words, bits, fraction, .. } = port;
-        Self::Text(format!("{name}: {words} words of {bits} bits, {fraction} behind the point, {held}"))
+        let Port { name, words, bits, fraction, range: _, fewer, guard, only, .. } = *port;
+        let mut text = format!("{name}: {words} words of {bits} bits, {fraction} behind the point, {held}");
+        if fewer {
+            text += ", or fewer";
+        }
+        if let Some(guard) = guard {
+            text += &format!(", guarded by column {guard}");
+        }
+        if let Some(only) = only {
+            text += &format!(", for {only} only");
+        }
+        Self::Text(text)
     }
 }
 

@@ -130,6 +130,12 @@ impl Setting {
     pub fn memory(self, memory: u64) -> Self {
         Self { memory, ..self }
     }
+
+    /// The link and the memory, as parties compare them.
+    pub(crate) fn named(&self) -> String {
+        let link: String = self.link.to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("{link}, {} bytes", self.memory)
+    }
 }
 
 /// Instead of an extension's number: none is asked for.

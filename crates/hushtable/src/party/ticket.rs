@@ -95,6 +95,7 @@ impl Ticket {
             ("ticket", format!("lane {}, {shown}", self.lane)),
             ("LPN parameter sets", params::digest_text()),
             ("OT extension", self.seeds.limits().to_string()),
+            ("link and memory", self.seeds.setting().named()),
         ])?;
         let id = self.derive(b"session", &connection);
         connection.rename(id);

@@ -42,8 +42,20 @@ impl Reveal {
         }
     }
 
-    /// `Ok(())` if these columns may be opened so.
+    /// `Ok(())` if these columns may be opened so, and guards are what they must be: columns of shared bits, one for each
+    /// word, that nothing else holds back.
     pub(super) fn check(self, gives: &[Port]) -> Result<()> {
+        for port in gives {
+            let Some(guard) = port.guard else { continue };
+            let bit = |guard: &&Port| guard.sharing().is_some() && guard.bits == 1 && !guard.signed();
+            let free = |guard: &&Port| guard.guard.is_none() && guard.only.is_none() && !guard.fewer;
+            let right = gives.get(guard).filter(bit).filter(free).filter(|guard| guard.words == port.words);
+            if right.is_none() || port.sharing().is_none() {
+                let (what, got) = ("guard of a column", format!("column {guard}, of {:?}", port.name));
+                let accepted = "a column of shared bits, as many, that go to both".into();
+                return Err(Error::Param { what, got, accepted });
+            }
+        }
         let allowed = |port: &Port| self == Self::Nobody || port.only.is_none_or(|to| self == Self::Only(to));
         let Some(port) = gives.iter().find(|port| !allowed(port)) else { return Ok(()) };
         let (what, got) = ("who gets results", format!("{}, of {:?}", self.name(), port.name));
@@ -183,6 +195,34 @@ impl fmt::Debug for Outcome {
             Self::Values(values) => write!(f, "Values({})", values.len()),
             Self::Shares(shares) => write!(f, "Shares({})", shares.len()),
             Self::AtPeer => f.write_str("AtPeer"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A guard that would let words out, or that says nothing of them, is refused before anything is opened.
+    #[test]
+    fn guards_are_bits_that_nothing_holds_back() {
+        let (bit, word) = (Port::bit("large enough"), Port::additive("sum", 32));
+        let check = |gives: &[Port]| Reveal::Only(Role::P1).check(gives);
+        check(&[bit, word.guarded(0)]).unwrap();
+        check(&[bit.of(3), word.of(3).guarded(0), bit.of(3).guarded(0)]).unwrap();
+        let wrong = [
+            vec![bit.guarded(1), bit.guarded(0), word.guarded(0)],
+            vec![bit.only(Role::P1), word.guarded(0)],
+            vec![bit, word.of(2).guarded(0)],
+            vec![bit, word.guarded(2)],
+            vec![Port::xor("unsigned", 1), word.guarded(0)],
+            vec![Port::additive("number", 8), word.guarded(0)],
+            vec![Port { held: Held::Own, ..bit }, word.guarded(0)],
+            vec![Port { fewer: true, ..bit }, word.guarded(0)],
+            vec![bit, Port { held: Held::Own, ..word }.guarded(0)],
+        ];
+        for gives in wrong {
+            assert!(matches!(check(&gives), Err(Error::Param { .. })), "{gives:?}");
         }
     }
 }
