@@ -1,13 +1,14 @@
 //! The bills of blocks and scores are what they cost, to the bit.
 
-use std::sync::Arc;
+use std::{sync::Arc, thread};
 
 use crate::billed::check_parts;
 use hushtable::{
     AShare, Party, Result, Role,
     arith::Fixed,
+    net::Connection,
     operation::Operation,
-    ot::Setting,
+    ot::{OtWish, Setting},
     run::{self, Done, Phase, Ready, Reveal, Unwatched},
     run_pair,
 };
@@ -120,10 +121,22 @@ fn proximity() {
     assert!(bytes(Places::Own) < 700.0 && bytes(Places::Shared) < 8500.0);
 }
 
+/// Parties with so much memory for a batch.
+fn pair(memory: u64) -> (Party, Party) {
+    let (c0, c1) = Connection::pair();
+    let wish = OtWish::default().memory(memory);
+    thread::scope(|scope| {
+        let p1 = scope.spawn(move || Party::new(c1, wish).expect("set-up"));
+        (Party::new(c0, wish).expect("set-up"), p1.join().expect("no panic"))
+    })
+}
+
 /// A run's bill is that of all its batches and of the opening; frames' headers and whole bytes come on top.
 #[test]
 fn runs() {
-    let rows = (1 << 14) + 640;
+    // Too much for one batch, and not for one in each of two lanes.
+    let (rows, memory) = ((1 << 16) + 640, 32 << 20);
+    let under = Setting::default().memory(memory);
     let scoring = Scoring::new(32, 12, Question::AtLeast(0.7)).expect("a scoring");
     for reveal in [Reveal::Both, Reveal::Only(Role::P0), Reveal::Only(Role::P1), Reveal::Nobody] {
         let party = |p: &mut Party| -> Result<Phase> {
@@ -132,14 +145,14 @@ fn runs() {
                 run::run(&scoring, lanes, ready, &[&vec![1; rows]], reveal, &Unwatched)?;
             Ok(online)
         };
-        let met = run_pair(Party::pair_seeded(11).expect("a pair"), party, party).expect("an honest run");
-        let bill = run::bill(&scoring, rows, 1, reveal, &Setting::default()).expect("a bill");
+        let met = run_pair(pair(memory), party, party).expect("an honest run");
+        let bill = run::bill(&scoring, rows, 1, reveal, &under).expect("a bill");
         assert_eq!(met.0.rounds.max(met.1.rounds), u64::from(bill.online.rounds), "{reveal:?}");
         for (phase, bits) in [met.0, met.1].iter().zip(bill.online.bits) {
             let more = 8 * phase.sent as i64 - bits as i64;
             assert!((0..8000).contains(&more), "{reveal:?}: {more} bits more than {bits}");
         }
-        let two = run::bill(&scoring, rows, 2, reveal, &Setting::default()).expect("a bill");
+        let two = run::bill(&scoring, rows, 2, reveal, &under).expect("a bill");
         let opening = u32::from(reveal != Reveal::Nobody);
         assert_eq!((two.all_cots(), two.online.bits), (bill.all_cots(), bill.online.bits));
         assert_eq!(2 * (two.online.rounds - opening), bill.online.rounds - opening, "a batch for each lane");

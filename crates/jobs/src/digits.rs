@@ -19,11 +19,21 @@ impl Digits {
         if fraction_bits <= EXACT { Self::All } else { Self::Multiple(fraction_bits as i32) }
     }
 
-    /// Of a sum of so many, whose errors may all be alike, as those of equal prices are.
-    pub fn of_sum(fraction_bits: i32, count: f64) -> Self {
-        match fraction_bits <= EXACT as i32 && fraction_bits >= 0 {
-            true => Self::All,
-            false => Self::Error(count * 2f64.powi(-1 - fraction_bits)),
+    /// Of a sum of so many with these bits after the point, of which the last `cut` were rounded away. Errors may all be
+    /// alike, as those of equal prices are.
+    pub fn of_sum(fraction_bits: u32, cut: u32, count: f64) -> Self {
+        match Self::step(fraction_bits, cut) {
+            0.0 => Self::All,
+            step => Self::Error(count * step / 2.0),
+        }
+    }
+
+    /// Between numbers with these bits after the point, of which the last `cut` were rounded away; 0 for numbers that are
+    /// shown as they are.
+    pub fn step(fraction_bits: u32, cut: u32) -> f64 {
+        match cut == 0 && fraction_bits <= EXACT {
+            true => 0.0,
+            false => 2f64.powi(cut as i32 - fraction_bits as i32),
         }
     }
 
@@ -38,8 +48,8 @@ impl Digits {
     }
 
     /// Of a mean: the errors of its numbers may all be alike.
-    pub fn of_mean(fraction_bits: i32) -> Self {
-        Self::of_sum(fraction_bits, 1.0)
+    pub fn of_mean(fraction_bits: u32, cut: u32) -> Self {
+        Self::of_sum(fraction_bits, cut, 1.0)
     }
 
     /// The number with the decimals that say it, or of one that may be off with those that are sure, of which the last
@@ -84,8 +94,8 @@ mod tests {
             assert_eq!(Digits::of_number(16).shown(binary(cents / 100.0)), cents / 100.0);
         }
         let sum: f64 = (0..400).map(|_| binary(29.32)).sum();
-        assert_eq!(Digits::of_sum(16, 400.0).shown(sum), 11728.0);
-        assert_eq!(Digits::of_mean(16).shown(sum / 400.0), 29.32);
+        assert_eq!(Digits::of_sum(16, 0, 400.0).shown(sum), 11728.0);
+        assert_eq!(Digits::of_mean(16, 0).shown(sum / 400.0), 29.32);
     }
 
     /// What is shown is read as the same multiple, and no shorter decimal is.
@@ -123,8 +133,10 @@ mod tests {
     #[test]
     fn what_is_exact_is_not_changed() {
         assert_eq!(Digits::of_number(8).shown(0.00390625), 0.00390625);
-        assert_eq!(Digits::of_sum(0, 1e9).shown(123456789.0), 123456789.0);
-        assert_eq!(Digits::of_mean(8).shown(1.0 / 3.0), 1.0 / 3.0);
-        assert_eq!(Digits::of_sum(0, 10.0).with(25.0).shown(123.4), 123.0);
+        assert_eq!(Digits::of_sum(0, 0, 1e9).shown(123456789.0), 123456789.0);
+        assert_eq!(Digits::of_mean(8, 0).shown(1.0 / 3.0), 1.0 / 3.0);
+        assert_eq!(Digits::of_sum(0, 0, 10.0).with(25.0).shown(123.4), 123.0);
+        // Bits that were rounded away leave fewer digits, however few are left.
+        assert_eq!(Digits::of_mean(16, 9).shown(2.123456), 2.1);
     }
 }

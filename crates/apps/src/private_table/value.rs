@@ -204,7 +204,15 @@ impl std::fmt::Display for Cell {
                 let number = number.unsigned_abs();
                 write!(f, "{sign}{}.{:02$}", number / unit, number % unit, *digits as usize)
             }
-            Self::Number(number, scale) => write!(f, "{}", *number as f64 * scale.unit()),
+            Self::Number(number, Scale::Binary(bits)) => {
+                let (sign, units) = (if *number < 0 { "-" } else { "" }, number.unsigned_abs());
+                let (whole, rest) = (units >> bits, units & ((1 << bits) - 1));
+                if rest == 0 {
+                    return write!(f, "{sign}{whole}");
+                }
+                let digits = format!("{:01$}", u128::from(rest) * 5u128.pow(*bits), *bits as usize);
+                write!(f, "{sign}{whole}.{}", digits.trim_end_matches('0'))
+            }
             Self::Text(text) => f.write_str(text),
             Self::Date(days) => f.write_str(&date_of(*days)),
         }

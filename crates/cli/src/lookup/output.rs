@@ -125,7 +125,8 @@ impl<'a> Table<'a> {
 /// A cell as it is written.
 fn text(cell: &Cell) -> String {
     match cell {
-        Cell::Number(units, Scale::Binary(bits)) => {
+        // As many digits as a floating-point number has; of more all.
+        Cell::Number(units, Scale::Binary(bits)) if units.unsigned_abs() < 1 << 53 => {
             let number = *units as f64 / 2f64.powi(*bits as i32);
             Digits::of_number(*bits).shown(number).to_string()
         }

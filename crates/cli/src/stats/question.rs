@@ -232,7 +232,7 @@ impl Question {
         match &self.series[series] {
             Series::Numbers { of, cut } => {
                 let noise = self.noise_of(series).unwrap_or_default();
-                Digits::of_sum(of.fraction_bits as i32 - *cut as i32, rows).with(noise)
+                Digits::of_sum(of.fraction_bits, *cut, rows).with(noise)
             }
             _ => Digits::All,
         }
@@ -243,7 +243,7 @@ impl Question {
         match &self.series[series] {
             Series::Numbers { of, cut } => {
                 let noise = self.noise_of(series).unwrap_or_default();
-                Digits::of_mean(of.fraction_bits as i32 - *cut as i32).with(noise / rows)
+                Digits::of_mean(of.fraction_bits, *cut).with(noise / rows)
             }
             _ => Digits::All,
         }
@@ -261,20 +261,23 @@ impl Question {
         let [a, b] = means;
         let of_sums = noise(products) + (a * noise(sums[1])).abs() + (b * noise(sums[0])).abs();
         let of_count = (a * b - value).abs() * self.noise_of_count();
-        self.rounded_product(sums, value).with((of_sums + of_count) / rows)
+        self.rounded_product(sums, means, value).with((of_sums + of_count) / rows)
     }
 
-    /// The same without noise.
-    fn rounded_product(&self, sums: [usize; 2], value: f64) -> Digits {
+    /// The same without noise: each number may be off by half a step, and counts with how far the other column's numbers
+    /// spread. Of a variance that is known; of a covariance the means say about how large they are.
+    fn rounded_product(&self, sums: [usize; 2], means: [f64; 2], value: f64) -> Digits {
         let step = |at: usize| match &self.series[at] {
-            Series::Numbers { of, cut } => 2f64.powi(*cut as i32 - of.fraction_bits as i32),
-            _ => 1.0,
+            Series::Numbers { of, cut } => Digits::step(of.fraction_bits, *cut),
+            _ => 0.0,
         };
-        let step = step(sums[0]).max(step(sums[1]));
-        match step > 2f64.powi(-9) {
-            // Few bits: what was not rounded is shown as it is.
-            true if step <= 1.0 => Digits::All,
-            _ => Digits::Error(step * value.abs().sqrt() + step * step),
+        let steps = sums.map(step);
+        let deviation = value.abs().sqrt();
+        let spread = |mean: f64| if sums[0] == sums[1] { deviation } else { deviation.max(mean.abs()) };
+        let [a, b] = means.map(spread);
+        match steps {
+            [0.0, 0.0] => Digits::All,
+            [x, y] => Digits::Error((x * b + y * a + x * y) / 2.0),
         }
     }
 

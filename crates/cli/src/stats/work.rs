@@ -47,6 +47,13 @@ struct Line {
     statistic: String,
     /// Nothing where it is not shown, or where there is none.
     value: Option<f64>,
+    /// Of a quantile: it lies at the last cut or above.
+    #[serde(skip_serializing_if = "is_false")]
+    above: bool,
+}
+
+fn is_false(above: &bool) -> bool {
+    !above
 }
 
 /// What `--json` prints.
@@ -66,7 +73,12 @@ impl Asking {
     }
 
     fn line(&mut self, group: &str, statistic: &str, value: Option<f64>) {
-        self.lines.push(Line { group: group.to_owned(), statistic: statistic.to_owned(), value });
+        self.lines.push(Line {
+            group: group.to_owned(),
+            statistic: statistic.to_owned(),
+            value,
+            above: false,
+        });
     }
 
     /// The statistics of a group that is shown, or of one that is not.
@@ -120,11 +132,11 @@ impl Asking {
                 let number = |word: i64| Digits::of_number(of.fraction_bits).shown(of.number(word as f64));
                 value = opened.first().and_then(|column| column.first()).map(|word| number(*word));
             }
-            found.push((statistic, value));
+            found.push((statistic, value, false));
         }
         for (of, q, cuts, quantile) in &self.question.quantiles {
             let statistic = format!("quantile {q} of {}: below", of.name);
-            let mut value = None;
+            let (mut value, mut above) = (None, false);
             if enough {
                 let column = groups::numbers(of, &self.file, table);
                 let opened = took.values(p, quantile, &[&matched, &column])?;
@@ -132,17 +144,21 @@ impl Asking {
                 // As it was asked for.
                 let place = cut.and_then(|cut| quantile.cuts.iter().position(|word| *word == cut));
                 value = place.map(|place| cuts[place]);
+                above = value.is_none();
             }
-            found.push((statistic, value));
+            found.push((statistic, value, above));
         }
-        found.into_iter().for_each(|(statistic, value)| self.line("all", &statistic, value));
+        for (statistic, value, above) in found {
+            self.line("all", &statistic, value);
+            self.lines.last_mut().expect("a line").above = above;
+        }
         Ok(())
     }
 
     fn csv(&self, to: &mut Writer<'_>) -> std::io::Result<()> {
         let mut to = csv::Writer::from_writer(to);
         to.write_record(["group", "statistic", "value"])?;
-        for Line { group, statistic, value } in &self.lines {
+        for Line { group, statistic, value, .. } in &self.lines {
             let value = value.map(|value| value.to_string()).unwrap_or_default();
             to.write_record([group, statistic, &value])?;
         }
@@ -170,7 +186,8 @@ impl Asking {
             _ => "not shown, or none".into(),
         };
         let line = |line: &Line| {
-            let value = line.value.map_or_else(|| hidden.clone(), |value| value.to_string());
+            let none = || if line.above { "none of the cuts: it lies above".into() } else { hidden.clone() };
+            let value = line.value.map_or_else(none, |value| value.to_string());
             format!("{:group$}  {:statistic$}  {value}\n", line.group, line.statistic)
         };
         self.lines.iter().map(line).collect()
