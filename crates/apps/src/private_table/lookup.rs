@@ -182,6 +182,7 @@ impl Operation for KeyLookup {
         let keys = if self.shared_keys.is_some() { "shared" } else { "the client's own" };
         vec![
             ("table", self.description.table.clone()),
+            ("digest of its copy", blake3::Hash::from(self.description.digest).to_hex().to_string()),
             ("digest of its description", blake3::hash(&self.description.to_bytes()).to_hex().to_string()),
             ("keys", keys.into()),
             ("results for", results),
