@@ -2,7 +2,9 @@
 #![cfg(unix)]
 
 use std::{
-    fs, thread,
+    fs,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
     time::{Duration, Instant},
 };
 
@@ -10,8 +12,9 @@ use apps::private_table::{Answer, Gets, KeyLookup, Request, request};
 use hushtable::{
     Party,
     confidential::copy::Arriving,
+    net::HangUp,
     operation::Operation,
-    run::{self, Unwatched},
+    run::{self, Watch},
     session::Session,
 };
 
@@ -120,12 +123,27 @@ fn goes_after(address: &str, gets: Gets, batches: usize) {
     let (copy, mut p) = (arriving.finish().unwrap(), Party::start(s, None).unwrap());
     assert_eq!(description.job().key_words(), 1);
     let lookup = KeyLookup::new(description, copy.into(), gets, None).unwrap();
-    if batches > 0 {
-        run::set_up(&lookup, &mut p, 6).unwrap();
+    if batches == 0 {
+        return;
     }
-    for _ in 0..batches {
-        assert_eq!(lookup.most(), 2);
-        lookup.look_up(&mut p, 2, Some(&[0, 3]), &Unwatched).unwrap();
+    assert_eq!(lookup.most(), 2);
+    run::set_up(&lookup, &mut p, 6).unwrap();
+    let goes = Goes { left: batches.into(), hang_up: p.connection().channel().hang_up() };
+    // As its last batch is done, and before it has its rows.
+    let _ = lookup.look_up(&mut p, 6, Some(&[0, 3, 0, 3, 0, 3]), &goes);
+}
+
+/// Hangs up when so many batches are done.
+struct Goes {
+    left: AtomicUsize,
+    hang_up: HangUp,
+}
+
+impl Watch for Goes {
+    fn done(&self, _: usize) {
+        if self.left.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.hang_up.now();
+        }
     }
 }
 
