@@ -24,7 +24,7 @@ impl Embedding {
     /// In a table that the job [encrypted](EmbeddingJob::encrypt), or in its copy.
     ///
     /// # Errors
-    /// Those of [`EmbeddingJob::check`], and [`Error::Param`] for a table of another form.
+    /// Those of [`EmbeddingJob::check`], and [`Error::Param`](hushtable::Error::Param) for a table of another form.
     pub fn new(job: EmbeddingJob, table: Table) -> Result<Self> {
         job.check()?;
         table.check(&job.copy())?;

@@ -33,7 +33,7 @@ impl JoinQuery {
     /// With a table that the job [encrypted](JoinJob::encrypt), or its copy.
     ///
     /// # Errors
-    /// Those of [`JoinJob::check`], and [`Error::Param`] for a table of another form.
+    /// Those of [`JoinJob::check`], and [`Error::Param`](hushtable::Error::Param) for a table of another form.
     pub fn new(job: JoinJob, table: Table) -> Result<Self> {
         job.check()?;
         table.check(&job.copy())?;
@@ -155,7 +155,7 @@ impl Joined {
     /// What a [`JoinQuery`] of this job gave, column by column.
     ///
     /// # Errors
-    /// [`Error::Shape`] for another number of columns.
+    /// [`Error::Shape`](hushtable::Error::Shape) for another number of columns.
     pub fn of(job: &JoinJob, given: Vec<Words>) -> Result<Self> {
         same("columns of joined rows", 1 + job.columns.len(), given.len())?;
         let columns = job.columns.iter().zip(&given[1..]);
