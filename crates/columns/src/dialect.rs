@@ -66,6 +66,9 @@ impl Dialect {
         if cell.is_empty() || self.na.iter().any(|na| na.trim() == cell) {
             return Err("is missing: every row needs a number there".into());
         }
+        if cell.parse::<i128>().is_ok_and(|whole| whole as f64 as i128 != whole) {
+            return Err(INEXACT.into());
+        }
         parse(cell, self.decimal).ok_or_else(|| {
             let other = if self.decimal == '.' { ',' } else { '.' };
             match parse(cell, other) {
@@ -75,6 +78,9 @@ impl Dialect {
         })
     }
 }
+
+/// What is wrong with a whole number that no floating-point number is.
+pub const INEXACT: &str = "has more digits than are read exactly; accepted: whole numbers up to 2^53";
 
 /// The finite number in a cell. Nothing groups digits: 1.234 and 1,234 would mean different numbers to different
 /// people.
@@ -133,6 +139,8 @@ mod tests {
         }
         let point = Dialect::default();
         assert_eq!(point.number("-999"), Ok(-999.0));
+        assert_eq!(point.number("-9007199254740992"), Ok(-9007199254740992.0));
+        assert!(point.number("9007199254740993").unwrap_err().contains("up to 2^53"));
         assert_eq!(point.number("1,5"), Err("is not a number; --decimal , would read 1.5".into()));
         assert_eq!(point.number("1,234,5"), Err("is not a number".into()));
         assert_eq!(point.number("1.234,5"), Err("is not a number".into()));

@@ -137,6 +137,6 @@ mod tests {
         assert_eq!(Digits::of_mean(8, 0).shown(1.0 / 3.0), 1.0 / 3.0);
         assert_eq!(Digits::of_sum(0, 0, 10.0).with(25.0).shown(123.4), 123.0);
         // Bits that were rounded away leave fewer digits, however few are left.
-        assert_eq!(Digits::of_mean(16, 9).shown(2.123456), 2.1);
+        assert_eq!(Digits::of_mean(16, 9).shown(2.123456), 2.12);
     }
 }
