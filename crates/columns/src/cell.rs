@@ -35,7 +35,7 @@ impl<'a> Cell<'a> {
     pub fn number(&self, dialect: &Dialect) -> Result<f64, String> {
         match self {
             Self::Text(text) => dialect.number(text.trim()),
-            Self::Whole(number) if *number as f64 as i128 != i128::from(*number) => Err(INEXACT.into()),
+            Self::Whole(number) if *number as f64 as i128 != *number => Err(INEXACT.into()),
             Self::Whole(number) => Ok(*number as f64),
             Self::Float(number) if number.is_finite() => Ok(*number),
             Self::Float(_) => Err("is not a number".into()),
