@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::billed::check_parts;
-use crate::shares::done;
+use crate::shares::{FOR_P1, done};
 use hushtable::{
     Error, Party, Result, Role,
     gates::Bits,
@@ -123,12 +123,7 @@ fn joins() {
 #[test]
 fn joins_are_opened_to_the_owner_alone() {
     let join = Join::new(Role::P1, [5, 4], &[Column::additive(64)], &[]).expect("small");
-    for (reveal, fine) in [
-        (Reveal::Both, false),
-        (Reveal::Only(Role::P0), false),
-        (Reveal::Only(Role::P1), true),
-        (Reveal::Nobody, true),
-    ] {
+    for (reveal, fine) in FOR_P1 {
         let party = |p: &mut Party| -> Result<()> {
             let first = p.role() == Role::P0;
             let columns = if first { vec![vec![1; 5].into()] } else { vec![] };

@@ -3,6 +3,7 @@
 
 use std::{collections::HashMap, sync::Mutex};
 
+use crate::shares::FOR_P1;
 use hushtable::{
     Error, Party, Result, Role,
     confidential::{
@@ -203,12 +204,7 @@ fn bills() {
 #[test]
 fn rows_go_to_nobody_but_the_client() {
     for ((served, copy), _) in tables() {
-        for (reveal, fine) in [
-            (Reveal::Both, false),
-            (Reveal::Only(Role::P0), false),
-            (Reveal::Only(Role::P1), true),
-            (Reveal::Nobody, true),
-        ] {
+        for (reveal, fine) in FOR_P1 {
             let party = |p: &mut Party| -> Result<()> {
                 let clients = KeyLookup::new(served.description().clone(), copy.clone(), Gets::Client, None)?;
                 let lookup = if p.role() == Role::P0 { served.lookup(Gets::Client, None)? } else { clients };

@@ -49,6 +49,7 @@ mod serve_quotas;
 mod service;
 mod shut;
 mod stats;
+mod stats_decimals;
 mod store;
 
 /// A file that is not listed above, or in the manifest, would never run.

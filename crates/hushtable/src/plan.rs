@@ -1,6 +1,6 @@
-//! Which lookup protocol suits a job: predicted time, bytes, rounds and memory of each, and a choice.
+//! Which way of doing something suits a job: predicted time, bytes, rounds and memory of each, and a choice.
 //!
-//! A prediction adds up counts times rates: messages and correlated OTs by the protocol's [bill](crate::bill),
+//! A prediction adds up counts times rates: messages and correlated OTs by the way's [bill](crate::bill),
 //! hashes, words and bytes by what it says of its local work, at the rates of a [`Machine`]; the link by its rate
 //! and delay. `hushtable calibrate` measures a machine and a link; [`Machine::REFERENCE`] is what it found on one.
 

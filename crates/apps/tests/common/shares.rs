@@ -11,6 +11,14 @@ use hushtable::{
 use hushtable_apps::statistics::{Group, GroupShape};
 use prim::{block::Block, prg::Prg};
 
+/// To whom what is for P1 alone may go.
+pub const FOR_P1: [(Reveal, bool); 4] = [
+    (Reveal::Both, false),
+    (Reveal::Only(Role::P0), false),
+    (Reveal::Only(Role::P1), true),
+    (Reveal::Nobody, true),
+];
+
 /// One party's shares.
 pub fn bits(role: Role, bits: impl Iterator<Item = bool>, seed: u128) -> Bits {
     let mut mask = Prg::new(Block(seed));

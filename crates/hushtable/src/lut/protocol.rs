@@ -165,7 +165,8 @@ impl Protocol {
 
     /// [`effort`](Self::effort) of a job that it serves.
     pub(crate) fn effort_of(self, job: &LookupJob, batch: usize) -> Effort {
-        let memory = (self.memory(job) * batch + self.room(job)) as u64;
+        let each = (self.memory(job) as u64).saturating_mul(batch as u64);
+        let memory = each.saturating_add(self.room(job) as u64);
         let effort = with_spec!(self, S => Effort {
             steps: S::steps(job, batch),
             ..Effort::implied(S::bill(job, batch)).working(S::work(job).map(|work| work * batch as f64))

@@ -134,7 +134,7 @@ impl Operation for Lookup {
     fn effort(&self, items: usize, _: &Setting) -> Result<Effort> {
         let effort = self.protocol.effort(&self.job, items)?;
         // An index and an entry besides, as words.
-        let memory = effort.memory.map(|memory| memory + 16 * items as u64);
+        let memory = effort.memory.map(|memory| memory.saturating_add(16u64.saturating_mul(items as u64)));
         Ok(effort.remembering(memory))
     }
 
