@@ -219,6 +219,58 @@ fn rows_go_to_nobody_but_the_client() {
     }
 }
 
+/// Whatever differs in what the parties take for the table, both are told of it and nobody has rows.
+#[test]
+fn descriptions_that_differ_end_both() {
+    let ((served, copy), _) = tables().remove(0);
+    let changes: [fn(&mut Description); 5] = [
+        |other| other.values.swap(0, 1),
+        |other| other.key.kind = KeyKind::Whole { least: 5, bits: 11 },
+        |other| other.values[1].kind = ValueKind::Number { scale: Scale::Decimal(2), bits: 13 },
+        |other| other.batch = 4,
+        |other| other.lookups = 20,
+    ];
+    for (i, change) in changes.into_iter().enumerate() {
+        let party = |p: &mut Party| -> Result<()> {
+            let mut description = served.description().clone();
+            if p.role() == Role::P1 {
+                change(&mut description);
+            }
+            let lookup = if p.role() == Role::P0 {
+                served.lookup(Gets::Client, None)?
+            } else {
+                KeyLookup::new(description, copy.clone(), Gets::Client, None)?
+            };
+            let found = lookup.look_up(p, 2, Some(&[0, 1]), &Told::default());
+            assert!(matches!(found, Err(Error::Handshake { .. })), "change {i}");
+            Ok(())
+        };
+        run_pair(Party::pair_seeded(76).unwrap(), party, party).unwrap();
+    }
+}
+
+/// A session has as many lookups as both say, and no more than the table allows.
+#[test]
+fn sessions_that_differ_end_both() {
+    let ((served, copy), _) = tables().remove(0);
+    let look_up = |p: &mut Party, lookups: u64| {
+        let clients = KeyLookup::new(served.description().clone(), copy.clone(), Gets::Client, None)?;
+        let lookup = if p.role() == Role::P0 { served.lookup(Gets::Client, None)? } else { clients };
+        lookup.look_up(p, lookups, None, &Told::default()).map(drop)
+    };
+    let party = |p: &mut Party| -> Result<()> {
+        let lookups = if p.role() == Role::P0 { 16 } else { 8 };
+        assert!(matches!(look_up(p, lookups), Err(Error::Handshake { .. })));
+        Ok(())
+    };
+    run_pair(Party::pair_seeded(77).unwrap(), party, party).unwrap();
+    let party = |p: &mut Party| -> Result<()> {
+        assert!(matches!(look_up(p, 31), Err(Error::Param { what: "lookups of a session", .. })));
+        Ok(())
+    };
+    run_pair(Party::pair_seeded(78).unwrap(), party, party).unwrap();
+}
+
 /// What the owner answers to a request.
 fn answered(served: &Served, asked: Vec<u8>, may: Answer) -> hushtable::Result<Answer> {
     let (p0, p1) = Connection::pair();

@@ -9,7 +9,7 @@ use hushtable::{
     lut::{LookupJob, Protocol},
     math::Tabulated,
     operation::{Compare, Lookup, Operation, Relation},
-    run::{self, Ready, Reveal, Unwatched},
+    run::{self, Job, Ready, Reveal, Unwatched},
     run_pair,
     share::Sharing,
 };
@@ -78,6 +78,23 @@ fn lookup(entries: [i64; 4], value_bits: u32, protocol: Protocol) -> Asked {
 fn the_same_runs() {
     let party = |p: &mut Party| compare(Relation::Ge).run(p);
     run_pair(Party::pair_seeded(5).unwrap(), party, party).unwrap();
+}
+
+/// What is opened later is announced: who waits for the other's share learns that it is meant for somebody else.
+#[test]
+fn another_recipient_of_what_is_opened_later() {
+    let compare = Compare::new(Relation::Ge, [16, 0], [-100, 100], [-100, 100], Objective::Total).unwrap();
+    for reveals in [[Reveal::Both, Reveal::Only(Role::P1)], [Reveal::Only(Role::P0), Reveal::Both]] {
+        let party = |p: &mut Party| -> Result<bool> {
+            let words = [1; 8];
+            let done = Job::new(&compare).on(&words).on(&words).run(p)?;
+            let opened =
+                done.open(&compare, p, reveals[p.role() as usize]).map(drop).and_then(|()| p.barrier());
+            Ok(matches!(opened, Err(Error::Handshake { .. })))
+        };
+        let told = run_pair(Party::pair_seeded(5).unwrap(), party, party).unwrap();
+        assert_eq!(told, (true, true), "{reveals:?}");
+    }
 }
 
 #[test]

@@ -13,9 +13,6 @@ use hushtable::{
 
 use crate::statistics::GroupShape;
 
-/// Rows whose material is in memory at a time.
-const BATCH: usize = 1 << 18;
-
 /// Of rows that count, those stay where one number is at least another one. An item is a row. Takes the bits whether the
 /// rows count, and both numbers; gives the bits whether they still do.
 #[derive(Clone, Copy, Debug)]
@@ -41,10 +38,6 @@ impl Operation for Filter {
 
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         Ok((self.0.bill()? + Triples::bill(1)).times(items))
-    }
-
-    fn most(&self) -> usize {
-        BATCH
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
