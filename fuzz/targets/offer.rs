@@ -3,7 +3,7 @@
 use hushtable::{
     Error, Role,
     net::LinkShape,
-    ot::{Offer, OtWish, Scheme},
+    ot::{Offer, Scheme, SessionWish},
 };
 
 /// The first byte says what this party asks for; then comes the peer's offer.
@@ -30,7 +30,7 @@ pub fn run(data: &[u8]) {
 fn offer(asked: usize) -> Offer {
     let scheme = asked.checked_sub(1).map(|place| Scheme::ALL[place]);
     let link: LinkShape = "100:20".parse().expect("a link");
-    Offer::new(&OtWish::from(scheme).link(link), None)
+    Offer::new(&SessionWish::from(scheme).link(link), None)
 }
 
 pub fn seeds() -> Vec<Vec<u8>> {

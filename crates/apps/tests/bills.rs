@@ -8,7 +8,7 @@ use hushtable::{
     arith::Fixed,
     net::Connection,
     operation::Operation,
-    ot::{OtWish, Setting},
+    ot::{SessionWish, Setting},
     run::{self, Done, Phase, Ready, Reveal, Unwatched},
     run_pair,
 };
@@ -124,7 +124,7 @@ fn proximity() {
 /// Parties with so much memory for a batch.
 fn pair(memory: u64) -> (Party, Party) {
     let (c0, c1) = Connection::pair();
-    let wish = OtWish::default().memory(memory);
+    let wish = SessionWish::default().memory(memory);
     thread::scope(|scope| {
         let p1 = scope.spawn(move || Party::new(c1, wish).expect("set-up"));
         (Party::new(c0, wish).expect("set-up"), p1.join().expect("no panic"))

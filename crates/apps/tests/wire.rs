@@ -185,7 +185,8 @@ fn every_application_sends_what_it_sent_before() {
     );
 }
 
-/// The connection ends before a message, or its length is another: both parties have an error, and soon.
+/// The connection ends before a message, or its length is another, in turns (with LONG both): both parties have an error,
+/// and soon.
 #[test]
 fn faults_at_every_message_are_errors() {
     let first = set_up();
@@ -193,7 +194,8 @@ fn faults_at_every_message_are_errors() {
         let total = transcript(*job).map(|sent| sent.len());
         for role in [Role::P0, Role::P1] {
             for k in first[role as usize]..total[role as usize] - 1 {
-                for cut in [true, false] {
+                let turn = |cut| std::env::var_os("LONG").is_some() || (k % 2 == role as usize) == cut;
+                for cut in [true, false].into_iter().filter(|&cut| turn(cut)) {
                     let start = Instant::now();
                     let ends = run(*job, |r, i, frame| match (r, i) == (role, k) {
                         false => Fate::Pass,
@@ -205,7 +207,7 @@ fn faults_at_every_message_are_errors() {
                         let error = end.as_ref().expect("no panic").as_ref().expect_err(&what);
                         assert!(!cut || matches!(error, Error::Closed), "{what}: {error}");
                     }
-                    assert!(start.elapsed().as_secs() < 10, "{what}: {:?}", start.elapsed());
+                    assert!(start.elapsed().as_secs() < 60, "{what}: {:?}", start.elapsed());
                 }
             }
         }

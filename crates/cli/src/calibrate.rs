@@ -6,7 +6,7 @@ use std::{fs, path::PathBuf, time::Instant};
 
 use crate::calibrate::machine::{MEASUREMENTS, measure_machine};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use hushtable::{Party, Role, ot::OtWish, plan::Machine};
+use hushtable::{Party, Role, ot::SessionWish, plan::Machine};
 use hushtable_columns::{
     failure::{Cause, Failure, Result},
     output::{self, Output},
@@ -108,7 +108,7 @@ pub fn run(args: &Calibrate) -> Result<()> {
 /// a slow machine is not taken for one that has stopped.
 fn with_peer(link: &Link) -> Result<(Machine, Option<LinkFile>)> {
     let (connection, _) = link.open()?;
-    let mut p = Party::new(connection, OtWish::default())?;
+    let mut p = Party::new(connection, SessionWish::default())?;
     let (mbit_per_s, rtt) = measure_link(&mut p)?;
     let mine = match p.role() {
         Role::P0 => {

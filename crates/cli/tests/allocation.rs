@@ -61,16 +61,17 @@ fn texts(text: &str) -> Vec<Vec<u8>> {
     starts.flat_map(replaced).collect()
 }
 
-/// Each place of a file in which a number may stand, announcing much: words of 32 and 64 bits, and numbers of as many
-/// bytes as they need. One of several, unless LONG is set.
+/// Places of a file in which a number may stand, announcing much: words of 32 and 64 bits, and numbers of as many bytes as
+/// they need. About a hundred places of a file; with LONG all.
 fn binaries(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let huge: [&[u8]; 3] = [&[255, 255, 255, 127], &[0, 0, 0, 0, 0, 1, 0, 0], &[254, 255, 255, 255, 15]];
-    let step = if std::env::var_os("LONG").is_some() { 1 } else { 7 };
-    (0..3 * bytes.len()).step_by(step).map(move |i| {
-        let (at, mut changed) = (i / 3, bytes.to_vec());
-        changed.iter_mut().skip(at).zip(huge[i % 3]).for_each(|(to, from)| *to = *from);
+    let step = if std::env::var_os("LONG").is_some() { 1 } else { (bytes.len() / 100).max(1) };
+    let announcing = move |at: usize, huge: &[u8]| {
+        let mut changed = bytes.to_vec();
+        changed.iter_mut().skip(at).zip(huge).for_each(|(to, from)| *to = *from);
         changed
-    })
+    };
+    (0..bytes.len()).step_by(step).flat_map(move |at| huge.map(|huge| announcing(at, huge)))
 }
 
 #[test]

@@ -13,7 +13,7 @@ fn refuse(site: &Site, p0: &str, p1: &str, fragment: &str) {
         &to_both(&format!("apply {p1} --output p1.csv --identity telecom.id")),
     );
     for done in [first, second] {
-        assert!(done.time.as_secs() < 10, "{done:?}");
+        assert!(done.time.as_secs() < 60, "{done:?}");
         done.fails(fragment);
     }
     assert_eq!(site.names(), before);

@@ -8,7 +8,7 @@ use std::{
 use crate::common::{Listening, Site};
 
 /// Long after this a party gives up by itself.
-const SOON: Duration = Duration::from_secs(5);
+const SOON: Duration = Duration::from_secs(60);
 
 fn site() -> Site {
     let site = Site::new();

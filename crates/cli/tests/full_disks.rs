@@ -176,7 +176,7 @@ fn a_server_whose_log_is_full() {
     let mut server = site.command(&serve).stderr(full).spawn().unwrap();
     for _ in 0..4 {
         let _ = fs::remove_file(site.path("o.csv"));
-        let lookup = "lookup --keys 3.csv --column k --reveal me --output o.csv --copy c --wait 100";
+        let lookup = "lookup --keys 3.csv --column k --reveal me --output o.csv --copy c --wait 600";
         site.run(&format!("{lookup} {PLAIN} --connect {address}")).ok();
         // Whoever fails leaves its place all the same.
         drop(crate::serve_many::half_way(&address.to_string()));

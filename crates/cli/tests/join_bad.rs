@@ -1,6 +1,6 @@
 //! `join` between two processes: everything that can be wrong, what is said before, and how it ends.
 
-use std::{thread, time::Duration};
+use std::time::Duration;
 
 use crate::common::{Done, Site};
 use serde_json::Value;
@@ -286,7 +286,7 @@ fn outputs_and_ends() {
     let mut p0 = site.listen(&format!("{large} --output large0.json --identity bank.id --timeout 20"));
     let p1 =
         site.start(&format!("{large} --output large1.json {TELECOM} --timeout 20 --connect {}", p0.address));
-    thread::sleep(Duration::from_millis(1500));
+    p0.says("the peer is ");
     p0.kill();
     let done = p1.finish();
     assert!(done.code == 4 && done.time < Duration::from_secs(60), "{done:?}");

@@ -40,7 +40,7 @@ fn two_thousand_silent_callers_keep_no_client_out() {
     let mut server = site.listen_limited("-n 400", &format!("{SERVE} --identity bank.id"));
     let before = crowd(&server.address, 2000);
     for _ in 0..2 {
-        site.run(&format!("{LOOKUP} --identity telecom.id --wait 100 --connect {}", server.address)).ok();
+        site.run(&format!("{LOOKUP} --identity telecom.id --wait 600 --connect {}", server.address)).ok();
         assert_eq!(site.read("o.csv"), "k,v,present\n27,9,1\n");
     }
     drop(before);
@@ -57,7 +57,7 @@ fn two_thousand_silent_callers_keep_no_peer_out() {
     let asked = "apply sigmoid --reveal both --input a.csv --column score --quiet";
     let p0 = site.listen_limited("-n 400", &format!("{asked} --output p0.csv --identity bank.id"));
     let _crowd = crowd(&p0.address, 2000);
-    let p1 = format!("{asked} --output p1.csv --identity telecom.id --wait 100 --connect {}", p0.address);
+    let p1 = format!("{asked} --output p1.csv --identity telecom.id --wait 600 --connect {}", p0.address);
     site.run(&p1).ok();
     let done = p0.finish().ok();
     assert_eq!(site.read("p0.csv"), site.read("p1.csv"));
@@ -106,7 +106,7 @@ fn two_hundred_silent_callers_keep_no_client_out_on_a_slow_link() {
     let server = site.listen_limited("-n 400", &format!("{SERVE} --identity bank.id {net}"));
     let _crowd = crowd(&server.address, 200);
     let lookup =
-        format!("lookup --describe --identity telecom.id --wait 100 {net} --connect {}", server.address);
+        format!("lookup --describe --identity telecom.id --wait 600 {net} --connect {}", server.address);
     thread::scope(|scope| {
         // They go on coming.
         let more = scope.spawn(|| crowd(&server.address, 200));

@@ -65,7 +65,7 @@ fn clients_that_drip_leave_room_for_others() {
     };
     thread::scope(|scope| {
         let dripping: Vec<_> = (0..6).map(|_| scope.spawn(|| drip(server.address.clone()))).collect();
-        site.run(&format!("{LOOKUP} --wait 100 {PLAIN} --connect {}", server.address)).ok();
+        site.run(&format!("{LOOKUP} --wait 600 {PLAIN} --connect {}", server.address)).ok();
         assert!(dripping.into_iter().all(|dripping| dripping.join().unwrap()), "each comes to its end");
     });
 }

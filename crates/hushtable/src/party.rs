@@ -17,7 +17,7 @@ use self::kept::Kept;
 use crate::{
     error::Result,
     net::{Connection, Cost, LinkShape},
-    ot::{CotReceiver, CotSender, Ot, OtWish, Setting, one_of_n, random::RandomOts, vole},
+    ot::{CotReceiver, CotSender, Ot, SessionWish, Setting, one_of_n, random::RandomOts, vole},
     session::Session,
     terms::Terms,
 };
@@ -36,12 +36,12 @@ pub struct Party {
 impl Party {
     /// A party on a fresh connection: agrees with the peer on the security parameters and runs the
     /// base OTs. What extends them is the [`Scheme`](crate::ot::Scheme) that either party wishes, or else what takes
-    /// the least time over the link by an [`OtWish`] of one of them.
+    /// the least time over the link by an [`SessionWish`] of one of them.
     ///
     /// # Errors
     /// [`Error::Handshake`](crate::Error::Handshake) if the peer uses other parameters or wishes another extension,
     /// and those of the channel.
-    pub fn new(connection: Connection, wish: impl Into<OtWish>) -> Result<Self> {
+    pub fn new(connection: Connection, wish: impl Into<SessionWish>) -> Result<Self> {
         Self::start(Session::new(connection)?, wish)
     }
 
@@ -72,7 +72,7 @@ impl Party {
     /// # Panics
     /// On any other connection.
     #[doc(hidden)]
-    pub fn seeded(connection: Connection, seed: u64, wish: impl Into<OtWish>) -> Result<Self> {
+    pub fn seeded(connection: Connection, seed: u64, wish: impl Into<SessionWish>) -> Result<Self> {
         Self::start(Session::seeded(connection, seed), wish)
     }
 
@@ -80,7 +80,7 @@ impl Party {
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn start(mut session: Session, wish: impl Into<OtWish>) -> Result<Self> {
+    pub fn start(mut session: Session, wish: impl Into<SessionWish>) -> Result<Self> {
         let ot = Ot::new(&mut session, wish)?;
         session.renew_rng();
         Ok(Self { session, ot, kept: Kept::default() })

@@ -30,7 +30,7 @@ fn told<T>(outcome: Result<T>, since: Instant, wanted: Ending) {
     let error = outcome.err().expect("an error");
     assert!(matches!(error, Error::Ended(why) if why == wanted), "{error}");
     assert!(error.to_string().starts_with("the peer ended: "), "{error}");
-    assert!(since.elapsed() < Duration::from_secs(2), "{:?}", since.elapsed());
+    assert!(since.elapsed() < Duration::from_secs(30), "{:?}", since.elapsed());
 }
 
 #[test]

@@ -74,7 +74,7 @@ fn a_fault_at_every_message_of_the_agreement_is_an_error_at_both() {
         let error = errors[0].as_ref().unwrap_or_else(|| panic!("{role:?} notices no peer that {what}"));
         assert!(found(error), "{role:?}, whose peer {what}: {error:?}");
         assert!(what.starts_with("vanishes") || errors[1].is_some(), "the peer that {what} goes on");
-        assert!(start.elapsed() < Duration::from_secs(5), "{what}: took {:?}", start.elapsed());
+        assert!(start.elapsed() < Duration::from_secs(60), "{what}: took {:?}", start.elapsed());
     }
     // What the peer said has used nothing up.
     site.spend::<Cyclic, Additive, u16>(&JOB, 10, 10).expect("all lookups are left");

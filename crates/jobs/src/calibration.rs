@@ -9,7 +9,7 @@ use std::{
 use crate::link::Link;
 use hushtable::{
     net::LinkShape,
-    ot::{OtWish, Scheme},
+    ot::{Scheme, SessionWish},
     plan::Machine,
 };
 use hushtable_columns::failure::{Failure, Result};
@@ -93,7 +93,7 @@ impl Calibration {
     }
 
     /// The OT extension that this party wishes of a session over `link`.
-    pub fn wish(&self, link: &Link) -> OtWish {
+    pub fn wish(&self, link: &Link) -> SessionWish {
         link.wish(self.machine.ots, self.link())
     }
 

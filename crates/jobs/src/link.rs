@@ -18,7 +18,7 @@ use clap::Args;
 use hushtable::{
     Role,
     net::{self, Connection, Farewell, Identity, LinkShape, Listener, Log, Options, Peer},
-    ot::{OtWish, Rates, Scheme, params},
+    ot::{Rates, Scheme, SessionWish, params},
 };
 use hushtable_columns::{
     failure::{Failure, Result},
@@ -93,10 +93,10 @@ impl Link {
 
     /// What this party brings to a session: memory for its batches, and the OT extension that it wishes: the one asked for, or what takes the least time at these rates over the
     /// simulated link, or else the one that was `measured`.
-    pub fn wish(&self, rates: Rates, measured: Option<LinkShape>) -> OtWish {
+    pub fn wish(&self, rates: Rates, measured: Option<LinkShape>) -> SessionWish {
         let simulated = Some(self.net).filter(|&link| link != LinkShape::LOOPBACK);
         let known = measured.filter(|_| !self.is_near());
-        let wish = OtWish::default();
+        let wish = SessionWish::default();
         // As many lanes as there are cores; more come of a wish that is said.
         let lanes = thread::available_parallelism().map_or(1, usize::from);
         let memory = memory::for_a_batch(wish.memory, lanes);

@@ -11,7 +11,7 @@ use crate::{
     record::{About, Record},
     seal::seal,
 };
-use hushtable::{Party, Role, ot::OtWish, run::Phase};
+use hushtable::{Party, Role, ot::SessionWish, run::Phase};
 use hushtable_columns::{
     disk,
     failure::{Failure, Result},
@@ -58,7 +58,7 @@ impl Begun {
 /// What a command does.
 pub trait Agenda {
     /// Meets the peer, with this wish for the OT extension. Returns since when that has been coming about, too.
-    fn meet(&mut self, link: &Link, wish: OtWish) -> Result<(Party, Instant)> {
+    fn meet(&mut self, link: &Link, wish: SessionWish) -> Result<(Party, Instant)> {
         let (connection, start) = link.open()?;
         link.note(|record| record.met(&connection));
         Ok((Party::new(connection, wish)?, start))
@@ -98,7 +98,7 @@ pub struct Meeting<'a> {
     /// Another file that the output must not replace.
     pub kept: Option<&'a Path>,
     /// Which OT extension this party wishes, if not by the calibration that is there.
-    pub wish: Option<OtWish>,
+    pub wish: Option<SessionWish>,
     /// What both sign of the outcome.
     pub outcome: &'static str,
 }

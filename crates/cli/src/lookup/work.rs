@@ -11,7 +11,7 @@ use crate::lookup::{
 use apps::private_table::Looked;
 use hushtable::{
     Party, Role,
-    ot::OtWish,
+    ot::SessionWish,
     run::{self, Phase},
 };
 use hushtable_columns::{failure::Result, output::Output, shares::role_name, terminal, units};
@@ -57,7 +57,7 @@ impl<'a> Looking<'a> {
 }
 
 impl Agenda for Looking<'_> {
-    fn meet(&mut self, _: &Link, wish: OtWish) -> Result<(Party, Instant)> {
+    fn meet(&mut self, _: &Link, wish: SessionWish) -> Result<(Party, Instant)> {
         let Ready { session, start, asked, fetched } = session::ready(self.args, self.keys)?;
         (self.asked, self.fetched) = (Some(asked), fetched);
         Ok((Party::start(session, wish)?, start))

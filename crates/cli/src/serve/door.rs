@@ -23,7 +23,7 @@ use hushtable::{
     Error,
     error::Ending,
     net::{Connection, Farewell, HangUp, Identity, LinkShape, Listener},
-    ot::OtWish,
+    ot::SessionWish,
     session::Session,
 };
 use hushtable_columns::{
@@ -65,7 +65,7 @@ struct Guest {
 struct House {
     versions: Versions,
     ledger: Ledger,
-    wish: OtWish,
+    wish: SessionWish,
     /// Those under way, by number.
     guests: Mutex<HashMap<u64, Guest>>,
     turned_away: AtomicUsize,
@@ -86,7 +86,7 @@ pub fn serve(versions: Versions) -> Result<()> {
     let calibration = Calibration::load(None)?;
     let port = &versions.args.port;
     let simulated = Some(port.net).filter(|&net| net != LinkShape::LOOPBACK);
-    let wish = OtWish::default();
+    let wish = SessionWish::default();
     let memory = memory::for_a_batch(wish.memory, versions.args.limits.sessions as usize);
     let wish = wish
         .memory(memory)

@@ -23,7 +23,7 @@ use apps::private_table::{Answer, Gets, Request, Served};
 use hushtable::{
     Error, Party,
     net::{Connection, Identity},
-    ot::OtWish,
+    ot::SessionWish,
     run::{self, Watch},
     session::Session,
 };
@@ -41,7 +41,13 @@ struct Did {
 }
 
 /// Serves a client to its end. `lines`: what may be written about each.
-pub fn serve(versions: &Versions, ledger: &Ledger, lines: &OfEach, wish: OtWish, mut connection: Connection) {
+pub fn serve(
+    versions: &Versions,
+    ledger: &Ledger,
+    lines: &OfEach,
+    wish: SessionWish,
+    mut connection: Connection,
+) {
     let (start, served) = (Instant::now(), versions.now());
     let (peer, id) = (connection.peer_name().to_owned(), connection.id());
     let mut did = Did { messages: served.description().job().messages(), ..Did::default() };
@@ -79,7 +85,7 @@ fn work<'a>(
     versions: &Versions,
     served: &Arc<Served>,
     (ledger, peer, granted): (&'a Ledger, &str, &mut Granted<'a>),
-    wish: OtWish,
+    wish: SessionWish,
     connection: Connection,
     did: &mut Did,
 ) -> Result<()> {

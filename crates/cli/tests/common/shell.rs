@@ -18,7 +18,7 @@ use hushtable::net::Identity;
 use tempfile::TempDir;
 
 /// A command that takes longer hangs.
-const LIMIT: Duration = Duration::from_secs(120);
+const LIMIT: Duration = Duration::from_secs(600);
 
 /// The port of documents and help, and that of the tests.
 const LISTEN: [&str; 2] = ["0.0.0.0:7000", "127.0.0.1:0"];

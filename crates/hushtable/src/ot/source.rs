@@ -11,7 +11,7 @@ use super::{
     softspoken,
     stock::{Incoming, Outgoing, Stock},
     strings,
-    wish::{Offer, OtWish, Setting},
+    wish::{Offer, SessionWish, Setting},
 };
 use crate::{error::Result, net::Role, session::Session};
 
@@ -33,7 +33,7 @@ impl Ot {
     /// # Errors
     /// Those of the channel; [`Error::Handshake`](crate::Error::Handshake) if the parties have other parameters or ask
     /// for different extensions, [`Error::Peer`](crate::Error::Peer) on a bad curve point or offer.
-    pub fn new(s: &mut Session, wish: impl Into<OtWish>) -> Result<Self> {
+    pub fn new(s: &mut Session, wish: impl Into<SessionWish>) -> Result<Self> {
         let offer = Offer::new(&wish.into(), s.link());
         let delta = softspoken::draw_delta(s);
         let wanted = Zeroizing::new(softspoken::choices(delta));

@@ -24,10 +24,10 @@ use crate::{
     session::by_role,
 };
 
-/// What a party wishes of its session's correlated OTs.
+/// What a party wishes of its session: the extension of correlated OTs, and what choices are made by.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct OtWish {
+pub struct SessionWish {
     /// The extension asked for; `None`: the one with the least predicted time.
     pub scheme: Option<Scheme>,
     /// The link, if it is known; `None`: what the connection says of it.
@@ -38,7 +38,7 @@ pub struct OtWish {
     pub memory: u64,
 }
 
-impl Default for OtWish {
+impl Default for SessionWish {
     fn default() -> Self {
         Self { scheme: None, link: None, rates: Rates::REFERENCE, memory: MEMORY }
     }
@@ -50,7 +50,7 @@ const MIB: u64 = 1 << 20;
 /// The least, so that nobody can have the other cut its work into batches of a few items.
 const LEAST_MIB: u32 = 32;
 
-impl OtWish {
+impl SessionWish {
     /// For this extension.
     #[must_use]
     pub fn scheme(self, scheme: impl Into<Option<Scheme>>) -> Self {
@@ -76,7 +76,7 @@ impl OtWish {
     }
 }
 
-impl From<Option<Scheme>> for OtWish {
+impl From<Option<Scheme>> for SessionWish {
     fn from(scheme: Option<Scheme>) -> Self {
         Self { scheme, ..Self::default() }
     }
@@ -146,7 +146,7 @@ impl Offer {
     pub const LEN: usize = 48;
 
     /// What this party offers; `link` is what its connection says.
-    pub fn new(wish: &OtWish, link: Option<LinkShape>) -> Self {
+    pub fn new(wish: &SessionWish, link: Option<LinkShape>) -> Self {
         let link = wish.link.or(link);
         let (knows, link) = (link.is_some(), link.unwrap_or(UNKNOWN).within());
         let memory = u32::try_from(wish.memory / MIB).unwrap_or(u32::MAX).max(LEAST_MIB);

@@ -7,6 +7,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
+    hash::{BuildHasherDefault, Hasher},
     thread,
 };
 
@@ -61,6 +62,29 @@ const EMPTY: u128 = 1 << 20;
 /// Levels of the trees here, at most.
 const HEIGHT: usize = 12;
 
+/// Hashes keys and inputs, of which there are millions. They are as good as random already.
+#[derive(Default)]
+pub struct Folded(u64);
+
+impl Hasher for Folded {
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("blocks only")
+    }
+
+    fn write_u128(&mut self, x: u128) {
+        let folded = (x as u64 ^ ((x >> 64) as u64).rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = folded ^ folded >> 32;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+type Blocks = HashSet<u128, BuildHasherDefault<Folded>>;
+/// What each key is for.
+pub type Purposes = HashMap<u128, Purpose, BuildHasherDefault<Folded>>;
+
 /// Both parties' records of a whole session, and the ids of it and of its lanes.
 pub fn recorded(
     seed: u64,
@@ -83,8 +107,8 @@ pub fn recorded(
 }
 
 /// What each key of these sessions is for.
-pub fn purposes(ids: &[[u8; 32]]) -> HashMap<u128, Purpose> {
-    let mut found = HashMap::new();
+pub fn purposes(ids: &[[u8; 32]]) -> Purposes {
+    let mut found = Purposes::default();
     for &id in ids {
         let mut s = Session::seeded(Connection::pair_with(id, LinkShape::LOOPBACK).0, 0);
         for purpose in PURPOSES {
@@ -99,8 +123,8 @@ pub fn purposes(ids: &[[u8; 32]]) -> HashMap<u128, Purpose> {
 
 /// The nodes of trees whose root is zero and whose corrections are, under each of these keys; and as leaves are
 /// hashed.
-fn idle(keys: impl Iterator<Item = u128>) -> HashSet<u128> {
-    let mut nodes = HashSet::new();
+fn idle(keys: impl Iterator<Item = u128>) -> Blocks {
+    let mut nodes = Blocks::default();
     for hash in keys.map(|key| CcrHash::new(Block(key))) {
         let mut level = vec![Block::ZERO];
         for _ in 0..=HEIGHT {
@@ -115,9 +139,10 @@ fn idle(keys: impl Iterator<Item = u128>) -> HashSet<u128> {
 }
 
 /// The purposes that occur.
-pub fn check(what: &str, record: &[Hashed], purposes: &HashMap<u128, Purpose>) -> Vec<Purpose> {
+pub fn check(what: &str, record: &[Hashed], purposes: &Purposes) -> Vec<Purpose> {
     let purpose = |h: &Hashed| purposes.get(&h.key.0).copied().expect("a key of the session");
-    let (mut seen, mut repeated) = (HashMap::<u128, HashSet<u128>>::new(), Vec::new());
+    let (mut seen, mut repeated) =
+        (HashMap::<u128, Blocks, BuildHasherDefault<Folded>>::default(), Vec::new());
     for h in record.iter().filter(|h| h.input.0 >= EMPTY) {
         let known = !seen.entry(h.key.0).or_default().insert(h.input.0);
         if h.regrown {

@@ -3,7 +3,7 @@
 use super::*;
 
 fn offer(scheme: Option<Scheme>, link: Option<LinkShape>) -> Offer {
-    Offer::new(&OtWish::from(scheme), link)
+    Offer::new(&SessionWish::from(scheme), link)
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn both_come_to_the_same() {
 /// Batches fit both parties.
 #[test]
 fn the_lesser_memory_is_taken() {
-    let offer = |memory| Offer::new(&OtWish::default().memory(memory), None);
+    let offer = |memory| Offer::new(&SessionWish::default().memory(memory), None);
     for (p0, p1, wanted) in
         [(1 << 30, 33 << 20, 33 << 20), (50 << 20, 1 << 40, 50 << 20), (0, 1 << 30, 32 << 20)]
     {

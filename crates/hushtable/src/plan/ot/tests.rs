@@ -7,14 +7,14 @@ use crate::net::LinkShape;
 use crate::{
     Party, Result,
     net::Connection,
-    ot::{OtWish, Scheme},
+    ot::{Scheme, SessionWish},
 };
 
 /// Both ends of a session over this link, with the bytes that set-up, the start for `count` OTs of each direction, and
 /// these take: sent by P0, sent by P1.
-fn session(link: LinkShape, wishes: [OtWish; 2], count: usize) -> Result<[(Limits, [u64; 2]); 2]> {
+fn session(link: LinkShape, wishes: [SessionWish; 2], count: usize) -> Result<[(Limits, [u64; 2]); 2]> {
     let (c0, c1) = Connection::pair_with([count as u8; 32], link);
-    let run = |connection: Connection, wish: OtWish| {
+    let run = |connection: Connection, wish: SessionWish| {
         let mut p = Party::seeded(connection, count as u64, wish)?;
         p.prepare_ot(count, count)?;
         let start = p.take_cost();
@@ -38,7 +38,7 @@ fn a_session_sends_what_is_predicted() {
             let count = 1 << log;
             let wanted = Limits::new(None, &link, &rates);
             let predicted = cost([count as u64; 2], &wanted, &rates);
-            let found = session(link, [OtWish::default(); 2], count).expect("an honest run");
+            let found = session(link, [SessionWish::default(); 2], count).expect("an honest run");
             for (role, (settled, sent)) in found.into_iter().enumerate() {
                 assert_eq!(settled, wanted, "both take the least");
                 let pairs = [predicted.setup_bytes[role], predicted.bytes[role]].into_iter().zip(sent);
@@ -57,8 +57,8 @@ fn a_session_sends_what_is_predicted() {
 /// Where parties see different links, or one asks for an extension, both still take the same.
 #[test]
 fn parties_that_differ_take_the_same() {
-    let knows = |link| OtWish { link: Some(link), ..OtWish::default() };
-    let asks = OtWish::from(Some(Scheme::SoftSpoken8));
+    let knows = |link| SessionWish { link: Some(link), ..SessionWish::default() };
+    let asks = SessionWish::from(Some(Scheme::SoftSpoken8));
     let pairs = [
         [knows(LinkShape::WAN), knows(LinkShape::LOOPBACK)],
         [knows(LinkShape::LOOPBACK), knows(LinkShape::WAN)],
