@@ -111,7 +111,7 @@ impl Attention {
             (h * sequence + i) * head + c
         });
         let mixed = gathered(&mixed, places)?;
-        debug_assert_eq!(mixed.scale(), scale);
+        assert_eq!(mixed.scale(), scale);
         self.last.apply(s, &mixed, weights.map(|w| &w.output))
     }
 }

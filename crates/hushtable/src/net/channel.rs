@@ -179,7 +179,7 @@ impl Channel {
         beside: Vec<u8>,
         limit: usize,
     ) -> Result<Vec<u8>> {
-        debug_assert!(mine.len() <= limit && limit <= PIECE);
+        assert!(mine.len() <= limit && limit <= PIECE);
         self.guard(|channel| {
             let stamp = channel.stamp(channel.clock, mine.len());
             Frame::cut(mine, stamp).try_for_each(|frame| channel.post(frame))?;

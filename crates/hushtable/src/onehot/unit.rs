@@ -227,7 +227,7 @@ impl UnitVectors {
     /// # Errors
     /// None for what was made.
     pub(crate) fn into_onehot(mut self) -> Result<OneHot<Xor>> {
-        debug_assert!(self.shape.ring.is_none(), "positions shared by XOR");
+        assert!(self.shape.ring.is_none(), "positions shared by XOR");
         OneHot::new(self.shape.d, std::mem::take(&mut *self.offset), self.rows.into_vec())
     }
 
