@@ -67,8 +67,8 @@ fn decisions_are_those_of_the_mean() {
 /// Who has the threshold itself as all scores reaches it, and nobody below.
 #[test]
 fn the_threshold_itself_is_reached() {
-    for fraction in [4, 8] {
-        for at in 1..1u64 << fraction {
+    for (fraction, step) in [(4, 1), (8, 5)] {
+        for at in (1..1u64 << fraction).step_by(step) {
             let fusion = Fusion::new(fraction, &[1.0, 0.5], at as f64 / f64::from(1u32 << fraction)).unwrap();
             assert_eq!(asked(&fusion, &[vec![at, at - 1], vec![at, at - 1]]), [1, 0], "{at} of 2^{fraction}");
         }

@@ -252,11 +252,22 @@ pub fn run_pair<A: Send, B: Send>(
     f0: impl FnOnce(&mut Party) -> Result<A> + Send,
     f1: impl FnOnce(&mut Party) -> Result<B> + Send,
 ) -> Result<(A, B)> {
-    std::thread::scope(|scope| {
-        let b = scope.spawn(move || f1(&mut p1));
-        let a = f0(&mut p0);
+    let (mut a, mut b) = (None, None);
+    let (to_a, to_b) = (&mut a, &mut b);
+    let here = move || {
+        *to_a = Some(f0(&mut p0));
         drop(p0); // hangs up: a failed party never leaves the other waiting
-        let b = b.join().expect("the thread of P1");
-        Ok((a?, b?))
-    })
+    };
+    at_once(Box::new(here), Box::new(move || *to_b = Some(f1(&mut p1))));
+    let (a, b) = a.zip(b).expect("both have run");
+    Ok((a?, b?))
+}
+
+/// Runs the first here and the second in a thread, which is compiled once for all functions.
+fn at_once<'a>(here: Box<dyn FnOnce() + 'a>, beside: Box<dyn FnOnce() + Send + 'a>) {
+    std::thread::scope(|scope| {
+        let beside = scope.spawn(beside);
+        here();
+        beside.join().expect("the thread of P1");
+    });
 }

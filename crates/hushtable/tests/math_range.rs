@@ -215,12 +215,14 @@ fn the_arc_tangent_of_any_number() {
     assert_eq!(of(32, 16).card().refused, [true; 2]);
 }
 
-/// What is suggested for numbers anywhere in a ring is accepted for the same numbers, now stated, in another one.
+/// What is suggested for numbers anywhere in a ring is accepted for the same numbers, now stated, in another one. Each
+/// function has every other format, in turns; with LONG all.
 #[test]
 fn suggestions_can_be_followed() {
-    let mut followed = 0;
-    for function in Function::ALL {
-        for [bits, fraction] in [[12, 4], [16, 12], [20, 16], [40, 20], [64, 32]] {
+    let (mut followed, long) = (0, std::env::var_os("LONG").is_some());
+    for (i, function) in Function::ALL.into_iter().enumerate() {
+        let formats = [[12, 4], [16, 12], [20, 16], [40, 20], [64, 32]].into_iter().enumerate();
+        for (_, [bits, fraction]) in formats.filter(|(k, _)| long || (i + k) % 2 == 0) {
             let half = 2f64.powi(bits as i32 - 1 - fraction as i32);
             let range = Some(Bounds { lo: -half, hi: half });
             let options = Options::default().range(range);

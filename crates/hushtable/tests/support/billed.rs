@@ -68,6 +68,18 @@ fn measured<M>(
     prepare: impl Fn(&mut Party) -> Result<M> + Sync,
     online: impl Fn(&mut Session, M) -> Result<()> + Sync,
 ) -> u32 {
+    met(what, bill, filled, &|p, between| {
+        let material = prepare(p)?;
+        between(p)?;
+        online(p, material)
+    })
+}
+
+/// Both phases, with something between them.
+type Phases<'a> = dyn Fn(&mut Party, &mut dyn FnMut(&mut Party) -> Result<()>) -> Result<()> + Sync + 'a;
+
+/// [`measured`], compiled once for all material.
+fn met(what: &str, bill: Bill, filled: u64, phases: &Phases<'_>) -> u32 {
     const SEED: u64 = 0xb111;
     let party = |connection: Connection| -> Result<Met> {
         let p = &mut Party::seeded(connection, SEED, None)?;
@@ -78,17 +90,22 @@ fn measured<M>(
         let before = stock(p);
         let left = |p: &Party| [before[0] - stock(p)[0], before[1] - stock(p)[1]];
         p.announce(MARK)?;
-        let (material, offline) = p.metered(&prepare)?;
-        let prepared = left(p);
-        p.announce(MARK)?;
-        let ((), spent) = p.metered(|p| online(p, material))?;
+        p.take_cost();
+        let (mut offline, mut prepared) = (0, [0; 2]);
+        phases(p, &mut |p| {
+            (offline, prepared) = (p.take_cost().rounds, left(p));
+            p.announce(MARK)?;
+            p.take_cost();
+            Ok(())
+        })?;
+        let spent = p.take_cost().rounds;
         p.announce(MARK)?;
         p.barrier()?; // no one hangs up before all is sent
-        Ok(Met { rounds: [offline.rounds, spent.rounds], cots: [prepared, left(p)] })
+        Ok(Met { rounds: [offline, spent], cots: [prepared, left(p)] })
     };
     let outcome = relayed(id(SEED), party, party, |_, _, _| Fate::Pass);
     let met = [outcome.p0, outcome.p1].map(|met| met.expect("no panic").expect("an honest run"));
-    let sent = outcome.sent.each_ref().map(|frames| phases(frames));
+    let sent = outcome.sent.each_ref().map(|frames| bits_of_phases(frames));
     let bits = |i: usize| sent.each_ref().map(|phases| phases[i]);
     let rounds = |i: usize| met[0].rounds[i].max(met[1].rounds[i]);
     let online = Phase { bits: bill.online.bits.map(|bits| bits + filled), ..bill.online };
@@ -103,7 +120,7 @@ fn measured<M>(
 }
 
 /// Bits of the messages of both phases.
-fn phases(frames: &[Vec<u8>]) -> [u64; 2] {
+fn bits_of_phases(frames: &[Vec<u8>]) -> [u64; 2] {
     let mut phases = frames.split(|frame| &frame[8..] == MARK.as_bytes()).skip(1);
     let mut next = || {
         let announced = |frame: &[u8]| ANNOUNCED.iter().any(|text| frame.starts_with(text.as_bytes()));

@@ -34,15 +34,32 @@ pub fn relayed<A: Send, B: Send>(
     f1: impl FnOnce(Connection) -> B + Send,
     fate: impl Fn(Role, usize, &[u8]) -> Fate + Sync,
 ) -> Outcome<A, B> {
+    let (mut p0, mut p1) = (None, None);
+    let (to_p0, to_p1) = (&mut p0, &mut p1);
+    let f0 = Box::new(move |connection| *to_p0 = Some(f0(connection)));
+    let f1 = Box::new(move |connection| *to_p1 = Some(f1(connection)));
+    let sent = relay(id, f0, f1, &fate);
+    Outcome { p0, p1, sent }
+}
+
+type End<'a> = Box<dyn FnOnce(Connection) + Send + 'a>;
+
+/// Compiled once for all functions.
+fn relay(
+    id: [u8; 32],
+    f0: End<'_>,
+    f1: End<'_>,
+    fate: &(dyn Fn(Role, usize, &[u8]) -> Fate + Sync),
+) -> [Vec<Vec<u8>>; 2] {
     let (c0, raw0) = Connection::with_raw_peer(Role::P0, id);
     let (c1, raw1) = Connection::with_raw_peer(Role::P1, id);
     thread::scope(|scope| {
         let to_p1 = scope.spawn(|| forward(&raw0, &raw1, |i, frame| fate(Role::P0, i, frame)));
         let to_p0 = scope.spawn(|| forward(&raw1, &raw0, |i, frame| fate(Role::P1, i, frame)));
-        let p0 = scope.spawn(|| f0(c0));
-        let p1 = scope.spawn(|| f1(c1)).join().ok();
-        let sent = [to_p1, to_p0].map(|relay| relay.join().expect("the relay does not panic"));
-        Outcome { p0: p0.join().ok(), p1, sent }
+        // Who panics leaves no result.
+        let ends = [scope.spawn(|| f0(c0)), scope.spawn(|| f1(c1))];
+        ends.into_iter().for_each(|end| drop(end.join()));
+        [to_p1, to_p0].map(|relay| relay.join().expect("the relay does not panic"))
     })
 }
 
