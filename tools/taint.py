@@ -62,7 +62,9 @@ def main():
         return
     binary = os.environ.get("TAINT")
     if not binary:
-        build = [os.environ.get("CARGO", "cargo"), "build", "--release", "--locked", "-p", "hushtable-taint"]
+        # With the program: then both are of one build of the library.
+        packages = ["-p", "hushtable-taint", "-p", "hushtable-cli"]
+        build = [os.environ.get("CARGO", "cargo"), "build", "--release", "--locked", *packages]
         subprocess.run(build, cwd=ROOT, check=True)
         binary = ROOT / "target/release/hushtable-taint"
     planted = {kind for kind, frames in reports(binary, "plant") if any(f[0].startswith("tools/") for f in frames[:1])}

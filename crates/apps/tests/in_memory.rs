@@ -100,6 +100,7 @@ fn what_does_not_fit_is_named() {
 }
 
 /// Long rows in fewer a batch, and more keys than a batch has.
+/// Longer than 10 s: rows of 20 kB.
 #[test]
 fn batches_suit_the_rows() {
     let long = "x".repeat(20_000);

@@ -215,6 +215,7 @@ fn bills() {
     }
 }
 
+/// Longer than 10 s: a session with base OTs for each message.
 #[test]
 fn faults_end_it() {
     let (join, case) =

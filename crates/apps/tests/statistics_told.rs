@@ -193,6 +193,7 @@ fn quantiles_of_enough_numbers() {
 }
 
 /// A stream that ends, garbage and wrong lengths at each message: an error, or wrong values, and never a panic.
+/// Longer than 10 s: a session with base OTs for each message.
 #[test]
 fn faults_end_it() {
     faults(|p| three_told(p, &three(2, None)).and_then(|_| p.barrier()));

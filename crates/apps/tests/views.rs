@@ -138,6 +138,7 @@ fn joined(p: &mut Party, join: &Join, case: &Case) -> Result<Joined> {
     material.run(p, &ids, columns)
 }
 
+/// Longer than 10 s: messages are counted over many runs.
 #[test]
 fn joins() {
     for owner in [Role::P0, Role::P1] {

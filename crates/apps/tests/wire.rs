@@ -187,6 +187,7 @@ fn every_application_sends_what_it_sent_before() {
 
 /// The connection ends before a message, or its length is another, in turns (with LONG both): both parties have an error,
 /// and soon.
+/// Longer than 10 s: a session with base OTs for each message.
 #[test]
 fn faults_at_every_message_are_errors() {
     let first = set_up();

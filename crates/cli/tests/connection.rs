@@ -167,6 +167,7 @@ fn greeting(version: u16, role: u8) -> [u8; 64] {
     bytes
 }
 
+/// Longer than 10 s: some of them are waited for.
 #[test]
 fn peers_of_another_version_or_the_same_role_or_another_kind() {
     let site = site();
@@ -238,6 +239,7 @@ const TLS: [&str; 2] = ["--identity bank.id", "--identity telecom.id"];
 /// Bytes from P0 after which something happens: in the greeting, the base OTs, the agreement, the lookups.
 const PLACES: [usize; 8] = [1, 70, 500, 2000, 5000, 9000, 100_000, 900_000];
 
+/// Longer than 10 s: two processes for each place of a fault.
 #[test]
 fn connections_that_end() {
     let site = site();
@@ -250,6 +252,7 @@ fn connections_that_end() {
     }
 }
 
+/// Longer than 10 s: two processes for each place of a fault.
 #[test]
 fn garbage_on_the_way() {
     let site = site();
@@ -264,6 +267,7 @@ fn garbage_on_the_way() {
     }
 }
 
+/// Longer than 10 s: that is the silence which ends a session.
 #[test]
 fn peers_that_fall_silent() {
     let site = site();
@@ -283,6 +287,7 @@ fn peers_that_fall_silent() {
     ended(site, &[]);
 }
 
+/// Longer than 10 s: two processes for each moment.
 #[test]
 fn peers_that_are_killed() {
     let site = site();

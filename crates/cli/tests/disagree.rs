@@ -67,6 +67,7 @@ fn parameters() {
     refuse(&site, &table("t1.csv"), fine, "disagree on function");
 }
 
+/// Longer than 10 s on a small machine: functions of 53 bits by ten processes.
 #[test]
 fn share_files_that_do_not_belong_together() {
     let site = Site::new();

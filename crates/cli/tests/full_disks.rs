@@ -44,6 +44,7 @@ fn nothing_partial(site: &Site) {
     assert_eq!(partial, [""; 0]);
 }
 
+/// Longer than 10 s: a process for each size of the disk.
 #[test]
 fn a_client_whose_disk_is_full() {
     let site = site();

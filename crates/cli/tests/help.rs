@@ -196,6 +196,7 @@ fn examples_of_tables_run() {
     play(&TABLES);
 }
 
+/// Longer than 10 s: there are many.
 #[test]
 fn all_other_examples_run() {
     play(&REST);

@@ -71,6 +71,7 @@ fn clients_that_drip_leave_room_for_others() {
 }
 
 /// Servers that lie, stall or drip: the client ends by itself, says why, and leaves nothing half done.
+/// Longer than 10 s: some of them say nothing until that is too long.
 #[test]
 fn servers_that_lie_do_clients_no_harm() {
     let site = Site::without_identities();

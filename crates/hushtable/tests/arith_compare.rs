@@ -59,12 +59,14 @@ fn compare(p: &mut Party, bits: u32, plan: ComparePlan, pairs: &[(u64, u64)]) ->
     Ok(())
 }
 
+/// Longer than 10 s: 2^16 pairs by 24 plans.
 #[test]
 fn every_pair_of_numbers_of_8_bits() {
     let pairs: Vec<(u64, u64)> = (0..1 << 16).map(|i| (i >> 8, i & 255)).collect();
     both(pair(1, None), |p| plans().try_for_each(|plan| compare(p, 8, plan, &pairs)));
 }
 
+/// Longer than 10 s on a small machine: 64 widths by every method, and every digit for some.
 #[test]
 fn every_width() {
     both(pair(2, None), |p| {

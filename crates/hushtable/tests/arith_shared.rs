@@ -68,6 +68,7 @@ fn every_share_of_4_bits() {
     });
 }
 
+/// Longer than 10 s: 2^16 pairs by each domain and objective.
 #[test]
 fn every_pair_of_numbers_of_8_bits() {
     let mut prg = Prg::new(Block(8));

@@ -103,6 +103,7 @@ fn reductions<R: Ring>(p: &mut Party, split: &Split, f: u32) -> Result<()> {
 }
 
 /// With LONG up to 10 bits, which are four times as many.
+/// Longer than 10 s: by every cut and method.
 #[test]
 fn every_pair_of_shares_of_up_to_9_bits() {
     let most = if std::env::var_os("LONG").is_some() { 10 } else { 9 };

@@ -286,6 +286,7 @@ const PROTOCOLS: &[(&str, Protocol)] = &[
     }),
 ];
 
+/// Longer than 10 s: thousands of items of every protocol, four times, so that a small bias is seen.
 #[test]
 fn what_is_sent_online_is_uniform() {
     for (i, (name, protocol)) in PROTOCOLS.iter().enumerate() {

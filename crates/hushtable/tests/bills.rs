@@ -89,6 +89,7 @@ fn gates() {
     }
 }
 
+/// Longer than 10 s: every protocol with every kind of sharing.
 #[test]
 fn lookup_protocols() {
     /// Words no wider than the entries need: what a job is billed for.

@@ -263,6 +263,7 @@ fn views(owner: Role, viewer: Role, secret: u32) -> Vec<u64> {
     counts
 }
 
+/// Longer than 10 s: what is sent is counted over many lookups.
 #[test]
 fn a_lookup_shows_nothing_of_its_key() {
     for owner in [Role::P0, Role::P1] {

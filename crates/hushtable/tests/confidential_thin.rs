@@ -81,6 +81,7 @@ fn expect(job: &ThinJob, keys: &[u128], seed: u64, x: u128) -> (Vec<u64>, bool) 
 }
 
 /// All tables with keys of two bits; all batches of one to three keys: equal, absent, or both.
+/// Longer than 10 s: there are thousands.
 #[test]
 fn every_small_table_and_batch() {
     let subset = |keys: u32| -> Vec<u128> { (0..4).filter(|key| keys >> key & 1 == 1).collect() };

@@ -47,6 +47,7 @@ fn seen(keys: [u128; 3], rows: u64, position: bool) -> (Vec<u64>, Vec<Vec<u64>>)
 }
 
 /// The order that is opened is uniform, and the ids are different, whichever keys are equal; and two tables show the same.
+/// Longer than 10 s: orders are counted over many batches.
 #[test]
 fn equal_keys_are_hidden() {
     for (keys, rows) in [([0, 1, 2], 7), ([1, 1, 2], 8), ([2, 3, 2], 8), ([3, 3, 3], 9)] {

@@ -131,6 +131,7 @@ fn key_views<G: Group, K: Kind>(
     views
 }
 
+/// Longer than 10 s: keys are counted over many runs.
 #[test]
 fn keys_tell_a_party_nothing_of_the_others_shares() {
     for owner in [Role::P0, Role::P1] {

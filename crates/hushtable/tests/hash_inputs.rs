@@ -67,6 +67,7 @@ fn large(p: &mut Party) -> Result<()> {
 }
 
 /// All protocols one after the other in one session, from Ferret's OTs; then in larger batches; then in two lanes.
+/// Longer than 10 s: millions of inputs.
 #[test]
 fn no_input_repeats_under_a_key() {
     let run = |p: &mut Party| -> Result<Vec<[u8; 32]>> {

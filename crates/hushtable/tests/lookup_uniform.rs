@@ -37,6 +37,7 @@ fn uniform<G: Group, K: Kind>(seed: u64, n: u32) -> usize {
     serve.len()
 }
 
+/// Longer than 10 s: thousands of lookups by every protocol, four times, so that a small bias is seen.
 #[test]
 fn what_lookups_send_is_uniform() {
     let served = uniform::<Cyclic, Additive>(10_000, 4)

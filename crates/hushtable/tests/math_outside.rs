@@ -147,6 +147,7 @@ fn every_number_of_8_bits() {
     every_number(8, 4, 200);
 }
 
+/// Longer than 10 s: for every function, and each treatment of numbers outside.
 #[test]
 fn every_number_of_10_bits() {
     every_number(10, 5, 200);

@@ -155,6 +155,7 @@ fn what_comes_out_without_a_value() {
 
 /// Functions that are nearly the number itself above are refused where results do not fit, of all numbers that there may
 /// be, with a format in which they do.
+/// Longer than 10 s: a format in which they fit is one of many plans that are tried.
 #[test]
 fn results_that_do_not_fit_are_refused_before_any_work() {
     let whole = |bits: u32, fraction: u32| {
@@ -217,6 +218,7 @@ fn the_arc_tangent_of_any_number() {
 
 /// What is suggested for numbers anywhere in a ring is accepted for the same numbers, now stated, in another one. Each
 /// function has every other format, in turns; with LONG all.
+/// Longer than 10 s: a suggestion is one of many plans that are tried.
 #[test]
 fn suggestions_can_be_followed() {
     let (mut followed, long) = (0, std::env::var_os("LONG").is_some());

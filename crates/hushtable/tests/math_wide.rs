@@ -89,6 +89,7 @@ fn wide_formats_are_no_step_functions() {
 }
 
 /// What saturated inside its domain, or did not fit the width.
+/// Longer than 10 s: plans of wide formats are searched for.
 #[test]
 fn results_fit_and_do_not_saturate_early() {
     for (function, bits, fraction, x) in [

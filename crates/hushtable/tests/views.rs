@@ -67,6 +67,7 @@ fn a_lookup_by_doubling_shows_nothing_of_the_index() {
     assert_lookups_independent("doubling", 62, doubling, |p, m| OneHot::doubling(p, 2, m));
 }
 
+/// Longer than 10 s: messages are counted over many runs.
 #[test]
 fn a_lookup_by_staged_rotation_shows_nothing_of_the_index() {
     assert_lookups_independent("ST", 70, |p, m| OneHot::staged(p, 2, m), |p, m| OneHot::staged(p, 2, m));

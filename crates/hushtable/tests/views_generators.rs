@@ -39,6 +39,7 @@ fn generator_views<G: Group>(
     histograms(&[(256 << sent.len(), (0..BATCH).map(view).collect())])
 }
 
+/// Longer than 10 s: messages are counted over many runs.
 #[test]
 fn generators_show_nothing_of_the_offset() {
     const PIECES: usize = BATCH >> 12;
