@@ -192,6 +192,11 @@ pub trait Material: Send {
     /// How many items it serves.
     fn items(&self) -> usize;
 
+    /// Which of those that runs made in its lane it is, from 1: the parties compare it. 0 for what no run made.
+    fn number(&self) -> u64 {
+        0
+    }
+
     /// Online: this party's words of each column that is given, from those of each that is taken, in the order of the
     /// [signature](Operation::signature). Spends the material.
     ///
@@ -236,12 +241,17 @@ impl<F: FnOnce(&mut Session, &[&[u64]]) -> Result<Vec<Words>> + Send> Material f
 /// Material of one session, or one lane of it: nobody else has the peer's part.
 struct Bound {
     id: [u8; 32],
+    number: u64,
     material: Box<dyn Material>,
 }
 
 impl Material for Bound {
     fn items(&self) -> usize {
         self.material.items()
+    }
+
+    fn number(&self) -> u64 {
+        self.number
     }
 
     fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<Words>> {
@@ -253,9 +263,9 @@ impl Material for Bound {
     }
 }
 
-/// The material, which serves in the session `s` only.
-pub(crate) fn bound(s: &Session, material: Box<dyn Material>) -> Box<dyn Material> {
-    Box::new(Bound { id: s.id(), material })
+/// The material, which serves in the lane of `p` only.
+pub(crate) fn bound(p: &mut Party, material: Box<dyn Material>) -> Box<dyn Material> {
+    Box::new(Bound { id: p.id(), number: p.next_material(), material })
 }
 
 /// [`spend`] for operations that give one column.

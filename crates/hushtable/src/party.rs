@@ -31,6 +31,8 @@ pub struct Party {
     ot: Ot,
     /// Kept for later batches.
     kept: Kept,
+    /// How many pieces of material runs have made.
+    materials: u64,
 }
 
 impl Party {
@@ -83,7 +85,13 @@ impl Party {
     pub fn start(mut session: Session, wish: impl Into<SessionWish>) -> Result<Self> {
         let ot = Ot::new(&mut session, wish)?;
         session.renew_rng();
-        Ok(Self { session, ot, kept: Kept::default() })
+        Ok(Self { session, ot, kept: Kept::default(), materials: 0 })
+    }
+
+    /// The number of the next piece of material: the peer counts alike, since it runs the same operations.
+    pub(crate) fn next_material(&mut self) -> u64 {
+        self.materials += 1;
+        self.materials
     }
 
     /// Messages, randomness and keys: for the protocols of this library only.
@@ -215,7 +223,7 @@ impl Party {
     pub fn fork(&mut self, lanes: usize) -> Result<Vec<Self>> {
         let sessions = self.session.fork(lanes)?;
         let sources = self.ot.fork(&mut self.session, &sessions)?;
-        let lane = |(session, ot)| Self { session, ot, kept: self.kept.clone() };
+        let lane = |(session, ot)| Self { session, ot, kept: self.kept.clone(), materials: 0 };
         Ok(sessions.into_iter().zip(sources).map(lane).collect())
     }
 }

@@ -87,6 +87,20 @@ impl Ready {
         let made: usize = self.made.iter().map(|material| material.items()).sum();
         made + self.reserved.as_ref().map_or(0, Reserved::len)
     }
+
+    /// As the parties compare it: how many items, and which pieces of material in which order.
+    fn said(&self) -> String {
+        let mut said = format!("{} ready", self.items());
+        let mut numbers = self.made.iter().map(|material| material.number()).peekable();
+        while let Some(first) = numbers.next() {
+            let mut last = first;
+            while let Some(next) = numbers.next_if(|&next| next == last + 1) {
+                last = next;
+            }
+            said += &format!(", material {first} to {last}");
+        }
+        said
+    }
 }
 
 impl Done {
@@ -272,8 +286,7 @@ impl OneLane<'_> {
         go_on: &dyn Fn() -> bool,
     ) -> Result<Lane> {
         let Self { operation, what, items, operands } = *self;
-        let mut announced =
-            compare::announce(p, &format!("{what}, {} ready", ready.items()), operation, items)?;
+        let mut announced = compare::announce(p, &format!("{what}, {}", ready.said()), operation, items)?;
         let Signature { takes, gives } = operation.signature();
         let columns = gives.iter().map(|_| Words::default()).collect();
         let mut lane = Lane { columns, offline: Phase::default(), online: Phase::default() };

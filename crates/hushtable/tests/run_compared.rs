@@ -97,6 +97,40 @@ fn another_recipient_of_what_is_opened_later() {
     }
 }
 
+/// Material is spent in the same order: pieces of two preparations are as many and alike, and fit only their own.
+#[test]
+fn material_in_another_order() {
+    let compare = Compare::new(Relation::Ge, [16, 0], [-100, 100], [-100, 100], Objective::Total).unwrap();
+    for turned in [[false, false], [true, true], [false, true], [true, false]] {
+        let party = |p: &mut Party| -> Result<Result<Option<Vec<i64>>>> {
+            let prepare = |p: &mut Party| run::prepare(&compare, p, 4, &Unwatched);
+            let (mut made, mut second) = (prepare(p)?, prepare(p)?);
+            if turned[p.role() as usize] {
+                std::mem::swap(&mut made, &mut second);
+            }
+            made.append(&mut second);
+            let (words, ready) = ([p.role() as u64; 8], Ready { made, reserved: None });
+            let lanes = std::slice::from_mut(p);
+            let done = run::run(&compare, lanes, vec![ready], &[&words, &words], Reveal::Both, &Unwatched);
+            Ok(done.map(run::Done::values))
+        };
+        let (p0, p1) = run_pair(Party::pair_seeded(5).unwrap(), party, party).unwrap();
+        for outcome in [p0, p1] {
+            match outcome {
+                Ok(values) => assert!(turned[0] == turned[1] && values == Some(vec![1; 8]), "{turned:?}"),
+                Err(Error::Handshake { ours, theirs, .. }) => {
+                    assert!(turned[0] != turned[1], "{turned:?}");
+                    assert!(
+                        ours.contains("8 ready, material ") && theirs.contains("8 ready, material "),
+                        "{ours}"
+                    );
+                }
+                Err(other) => panic!("{other}"),
+            }
+        }
+    }
+}
+
 #[test]
 fn another_relation() {
     refused([compare(Relation::Ge), compare(Relation::Lt)], ["ge, 8 items", "lt, 8 items"]);
