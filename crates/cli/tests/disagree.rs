@@ -9,8 +9,8 @@ const FINE: &str = "sigmoid --column score --fraction-bits 4";
 fn refuse(site: &Site, p0: &str, p1: &str, fragment: &str) {
     let before = site.names();
     let [first, second] = site.both(
-        &to_both(&format!("apply {p0} --output p0.csv --identity bank.id")),
-        &to_both(&format!("apply {p1} --output p1.csv --identity telecom.id")),
+        &to_both(&format!("apply {p0} --output p0.csv --identity bank.id --timeout 600")),
+        &to_both(&format!("apply {p1} --output p1.csv --identity telecom.id --timeout 600")),
     );
     for done in [first, second] {
         assert!(done.time.as_secs() < 60, "{done:?}");
@@ -67,7 +67,7 @@ fn parameters() {
     refuse(&site, &table("t1.csv"), fine, "disagree on function");
 }
 
-/// Longer than 10 s on a small machine: functions of 53 bits by ten processes.
+/// Longer than 10 s on a small machine: ten processes, most with functions of shares of 64 bits.
 #[test]
 fn share_files_that_do_not_belong_together() {
     let site = Site::new();

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::common::{Done, Site};
+use crate::proxy::{Fault, Proxy};
 use serde_json::Value;
 
 const BANK: &str = "--identity bank.id --quiet";
@@ -283,10 +284,12 @@ fn outputs_and_ends() {
     site.write("large.csv", &format!("id,n\n{rows}"));
     // Over a link on which it takes longer than until then.
     let large = "join --input large.csv --id id --columns n --net 4:20ms";
-    let mut p0 = site.listen(&format!("{large} --output large0.json --identity bank.id --timeout 20"));
-    let p1 =
-        site.start(&format!("{large} --output large1.json {TELECOM} --timeout 20 --connect {}", p0.address));
-    p0.says("the peer is ");
+    let mut p0 = site.listen(&format!("{large} --output large0.json --identity bank.id --timeout 600"));
+    // More than the agreement takes, and far less than the join.
+    let proxy = Proxy::new(&p0.address, 100_000, Fault::Tell);
+    let rest = format!("{TELECOM} --timeout 600 --connect {}", proxy.address);
+    let p1 = site.start(&format!("{large} --output large1.json {rest}"));
+    proxy.reached();
     p0.kill();
     let done = p1.finish();
     assert!(done.code == 4 && done.time < Duration::from_secs(60), "{done:?}");

@@ -8,7 +8,7 @@ use apps::{
 };
 use zeroize::Zeroizing;
 
-use crate::dialect::{Dialect, INEXACT};
+use crate::dialect::{Dialect, INEXACT, is_exact};
 
 /// What stands in a row of a column.
 #[cfg_attr(not(any(feature = "parquet", feature = "arrow")), allow(dead_code, reason = "CSV has text"))]
@@ -35,7 +35,7 @@ impl<'a> Cell<'a> {
     pub fn number(&self, dialect: &Dialect) -> Result<f64, String> {
         match self {
             Self::Text(text) => dialect.number(text.trim()),
-            Self::Whole(number) if *number as f64 as i128 != *number => Err(INEXACT.into()),
+            Self::Whole(number) if !is_exact(*number) => Err(INEXACT.into()),
             Self::Whole(number) => Ok(*number as f64),
             Self::Float(number) if number.is_finite() => Ok(*number),
             Self::Float(_) => Err("is not a number".into()),

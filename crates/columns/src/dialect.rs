@@ -66,7 +66,7 @@ impl Dialect {
         if cell.is_empty() || self.na.iter().any(|na| na.trim() == cell) {
             return Err("is missing: every row needs a number there".into());
         }
-        if cell.parse::<i128>().is_ok_and(|whole| whole as f64 as i128 != whole) {
+        if cell.parse::<i128>().is_ok_and(|whole| !is_exact(whole)) {
             return Err(INEXACT.into());
         }
         parse(cell, self.decimal).ok_or_else(|| {
@@ -77,6 +77,11 @@ impl Dialect {
             }
         })
     }
+}
+
+/// Whether a floating-point number is this whole number.
+pub fn is_exact(whole: i128) -> bool {
+    whole as f64 as i128 == whole
 }
 
 /// What is wrong with a whole number that no floating-point number is.

@@ -44,7 +44,7 @@ pub use crate::{
     bad::Bad,
     bytes::read,
     cell::{Cell, quoted},
-    dialect::Dialect,
+    dialect::{Dialect, is_exact},
     encoding::Encoding,
     file::{ColumnFile, Columns, LeftOut},
     format::FileFormat,

@@ -38,7 +38,7 @@ pub struct Party {
 impl Party {
     /// A party on a fresh connection: agrees with the peer on the security parameters and runs the
     /// base OTs. What extends them is the [`Scheme`](crate::ot::Scheme) that either party wishes, or else what takes
-    /// the least time over the link by an [`SessionWish`] of one of them.
+    /// the least time over the link by a [`SessionWish`] of one of them.
     ///
     /// # Errors
     /// [`Error::Handshake`](crate::Error::Handshake) if the peer uses other parameters or wishes another extension,

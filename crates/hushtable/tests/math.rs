@@ -109,7 +109,7 @@ fn sixteen_bits_are_right_to_one_unit() {
     worst(&direct, f64::tanh, &sample(&direct, 1000, 2), 2);
 }
 
-/// Longer than 10 s: pieces of wide rings are proven by a search.
+/// Longer than 10 s: every function in three wide rings.
 #[test]
 fn wide_rings_are_right_to_three_units() {
     for (bits, fraction) in [(32, 12), (64, 16), (37, 12)] {

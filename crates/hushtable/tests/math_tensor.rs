@@ -52,7 +52,7 @@ fn reciprocals(bits: u32, scale: u32, bounds: [f64; 2], scale_out: u32) {
     });
 }
 
-/// Longer than 10 s: thousands of numbers by several formats.
+/// Longer than 10 s: many numbers by four formats.
 #[test]
 fn reciprocals_and_quotients() {
     reciprocals(37, 12, [1.0, 256.0], 16);

@@ -241,7 +241,7 @@ fn names(job: &Job) -> Option<&Ids> {
 fn cells(job: &Job, values: Vec<i64>, bits: Option<Vec<i64>>) -> Vec<f64> {
     let fraction = job.result().0.fraction_bits;
     let (scale, digits) = (2f64.powi(fraction as i32), Digits::of_number(fraction));
-    let rounded = values.iter().filter(|value| **value as f64 as i128 != i128::from(**value)).count();
+    let rounded = values.iter().filter(|&&value| !columns::is_exact(value.into())).count();
     if rounded > 0 {
         eprintln!(
             "warning: {} of {:?}, of more than 53 bits, written as the nearest floating-point numbers",

@@ -217,7 +217,9 @@ fn what_a_batch_takes() {
         let said = (said(many) - said(few)) / (many - few) as f64;
         let what =
             format!("{}, {}: {held:.0} bytes an item, {said:.0} said", operation.name(), operation.method());
-        assert!((0.5..2.0).contains(&(held / said)), "{what}");
+        // Triples are made of more OTs than an effort sees: those that are handed out beside those in stock.
+        let most = if operation.method() == "triples" { 2.0 } else { 1.6 };
+        assert!((0.5..most).contains(&(held / said)), "{what}");
     }
 }
 

@@ -82,8 +82,9 @@ impl Hasher for Folded {
 }
 
 type Blocks = HashSet<u128, BuildHasherDefault<Folded>>;
+type OfBlocks<T> = HashMap<u128, T, BuildHasherDefault<Folded>>;
 /// What each key is for.
-pub type Purposes = HashMap<u128, Purpose, BuildHasherDefault<Folded>>;
+pub type Purposes = OfBlocks<Purpose>;
 
 /// Both parties' records of a whole session, and the ids of it and of its lanes.
 pub fn recorded(
@@ -141,8 +142,7 @@ fn idle(keys: impl Iterator<Item = u128>) -> Blocks {
 /// The purposes that occur.
 pub fn check(what: &str, record: &[Hashed], purposes: &Purposes) -> Vec<Purpose> {
     let purpose = |h: &Hashed| purposes.get(&h.key.0).copied().expect("a key of the session");
-    let (mut seen, mut repeated) =
-        (HashMap::<u128, Blocks, BuildHasherDefault<Folded>>::default(), Vec::new());
+    let (mut seen, mut repeated) = (OfBlocks::<Blocks>::default(), Vec::new());
     for h in record.iter().filter(|h| h.input.0 >= EMPTY) {
         let known = !seen.entry(h.key.0).or_default().insert(h.input.0);
         if h.regrown {
