@@ -17,7 +17,7 @@ export CARGO_INCREMENTAL := 0
 # Many tests wait for a peer, a deadline or a disk.
 export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))))
 
-.PHONY: demo test long bench bench-python papers docs fmt lint unit arith baselines plain sweeps vectors models lpn fuzz fuzz-coverage branches taint \
+.PHONY: demo test long bench bench-python papers docs fmt lint unit arith circuits baselines plain sweeps vectors models lpn fuzz fuzz-coverage branches taint \
 	python python-long test-neon
 .NOTPARALLEL:
 
@@ -67,6 +67,10 @@ docs:
 # After a change in `arith`: its tests alone, compiled by what changed.
 arith:
 	CARGO_INCREMENTAL=1 $(CARGO) test -p hushtable --features narrow --test arith --locked
+
+# The same of circuits.
+circuits:
+	CARGO_INCREMENTAL=1 $(CARGO) test -p hushtable --features narrow --test circuits --locked
 
 # What stands only beside the papers' figures, and the benchmark with it.
 baselines:

@@ -36,6 +36,8 @@
 //! ```
 
 mod layers;
+mod lookups;
+mod lowered;
 mod netlist;
 
 use std::{
@@ -45,6 +47,7 @@ use std::{
 
 pub use layers::Layers;
 pub use logic::{Circuit, Draft, Form, Gate, Kind, Lit, Port, TruthTable};
+pub use lookups::Reading;
 pub use netlist::{Builder, Netlist, Span, Wire};
 
 /// Up to `MOST` netlists that were made, by their sizes: bills are asked for often. Nothing in them is secret.

@@ -12,6 +12,7 @@ pub(crate) mod products;
 mod stored;
 mod triples;
 
+pub(crate) use and::and_all_beside;
 pub use and::{Ands, and, and_all, and_pairs, and_shared, or};
 pub use b2a::{B2a, DaBits};
 pub use bits::Bits;

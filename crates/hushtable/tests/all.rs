@@ -23,6 +23,7 @@ mod bills_operations;
 mod bills_readers;
 mod circles;
 mod circuit;
+mod circuit_forms;
 mod confidential_copy;
 mod confidential_plan;
 mod confidential_prf;

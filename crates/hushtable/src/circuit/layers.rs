@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use prim::{Wiped, lowmc};
 
+use super::lookups::Stock;
 use super::netlist::{Gate, Kind, Netlist, Span, Wire};
 use crate::{
-    bill::Bill,
+    bill::{Bill, Effort, Step, Work},
     error::{Result, same},
-    gates::{Ands, Bits, Triples, and_all},
+    gates::{Ands, Bits, Triples, and_all_beside},
+    net::Role,
     session::Session,
     source::Source,
 };
@@ -23,36 +25,63 @@ pub struct Layers {
     items: usize,
     /// Of each kind in [`Netlist::triples`].
     stock: Vec<Triples>,
+    /// Of each table in [`Netlist::lookups`].
+    lookups: Vec<Box<dyn Stock>>,
 }
 
 impl Layers {
-    /// Offline: for so many items. One kind of triples after the other.
+    /// Offline: for so many items. One kind of triples after the other, then the lookups of one table after those of the
+    /// other.
     ///
     /// # Errors
     /// Those of the channel.
     pub fn prepare(p: &mut dyn Source, net: &Arc<Netlist>, items: usize) -> Result<Self> {
         let stock = net.triples().iter().map(|[size, operands]| Triples::shared(p, operands * items, *size));
-        Ok(Self { net: net.clone(), items, stock: stock.collect::<Result<_>>()? })
+        let stock = stock.collect::<Result<_>>()?;
+        let lookups = net.lookups().iter().map(|(reading, lookups)| reading.prepare(p, lookups * items));
+        Ok(Self { net: net.clone(), items, stock, lookups: lookups.collect::<Result<_>>()? })
     }
 
-    /// The same with triples that were made for several evaluations.
+    /// The same of a circuit without lookups, with triples that were made for several evaluations.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) unless they are those of [`Netlist::triples`], for so many items.
+    /// [`Error::Shape`](crate::Error::Shape) unless they are those of [`Netlist::triples`], for so many items; for a
+    /// circuit with lookups.
     pub fn with(net: &Arc<Netlist>, items: usize, stock: Vec<Triples>) -> Result<Self> {
+        same("tables of a circuit whose triples are there", 0, net.lookups().len())?;
         same("kinds of triples", net.triples().len(), stock.len())?;
         for ([size, operands], triples) in net.triples().iter().zip(&stock) {
             same("triples for the ANDs", operands * items, triples.len())?;
             same("ANDs a triple is for", *size, triples.products())?;
         }
-        Ok(Self { net: net.clone(), items, stock })
+        Ok(Self { net: net.clone(), items, stock, lookups: Vec::new() })
     }
 
     /// What an evaluation for so many items costs.
     pub fn bill(net: &Netlist, items: usize) -> Bill {
-        let mut bill = net.bill.times(items);
+        let lookups = net.lookups().iter().map(|(reading, lookups)| reading.bill(lookups * items));
+        let mut bill = lookups.fold(net.bill.times(items), Bill::then);
         bill.online.rounds = if items == 0 { 0 } else { net.depth() };
         bill
+    }
+
+    /// What it takes.
+    pub fn effort(net: &Netlist, items: usize) -> Effort {
+        let ands: usize = net.triples().iter().map(|[size, operands]| size * operands * items).sum();
+        let operands: usize = net.triples().iter().map(|[_, operands]| operands * items).sum();
+        let triples = net.bill.times(items);
+        let mut steps = vec![Step::Cots(triples.cots)];
+        let passes = Work::bytes(net.passes() * items / 8);
+        let mut work = [Work::triples(operands), Work::words(ands / 64 * 4) + passes];
+        let mut memory = [triples.kept / 8 + (net.passes() * items / 8) as u64; 2];
+        for (reading, lookups) in net.lookups() {
+            let effort = reading.effort(lookups * items);
+            steps.extend(effort.steps);
+            work = [work[0] + effort.work[0], work[1] + effort.work[1]];
+            memory = [0, 1].map(|party| memory[party].saturating_add(effort.memory[party]));
+        }
+        let effort = Effort::implied(Self::bill(net, items)).working(work).remembering(memory);
+        Effort { steps, ..effort }
     }
 
     /// Items there is material for.
@@ -83,7 +112,7 @@ impl Layers {
         }
         for gates in net.gates.chunk_by(|a, b| a.sends && b.sends && a.level == b.level) {
             match gates {
-                [gate] if !gate.sends => self.local(gate, &mut values),
+                [gate] if !gate.sends => self.local(s.role(), gate, &mut values),
                 _ => self.layer(s, gates, &mut values)?,
             }
             for wire in gates.iter().flat_map(|gate| &gate.last) {
@@ -99,20 +128,42 @@ impl Layers {
 
     /// All ANDs of a layer: 1 round, with a message for each gate.
     fn layer(&mut self, s: &mut Session, gates: &[Gate], values: &mut Values) -> Result<()> {
-        let mut sets = Vec::with_capacity(gates.len());
-        for gate in gates {
+        let (lookups, ands): (Vec<_>, Vec<_>) =
+            gates.iter().partition(|gate| matches!(gate.kind, Kind::Lookup(_)));
+        let mut reads = Vec::with_capacity(lookups.len());
+        let mut masked = Vec::with_capacity(lookups.len());
+        for gate in &lookups {
+            let Kind::Lookup(table) = gate.kind else { continue };
+            let index: Vec<&Bits> = gate.reads.iter().map(|wire| get(values, wire)).collect();
+            let stock = self.lookups[table].take(index[0].len())?;
+            masked.push(stock.masked(&Bits::to_share(&index)?)?);
+            reads.push(stock);
+        }
+        let mut message = Vec::new();
+        masked.iter().for_each(|share| share.append_wire(&mut message));
+        let mut sets = Vec::with_capacity(ands.len());
+        for gate in &ands {
             let mut operands = gate.reads.iter().map(|wire| get(values, wire));
             let x = operands.next().expect("an operand");
             let mut stock = self.stock.iter_mut();
             let stock = stock.find(|stock| stock.products() == gate.made).expect("a kind of triples");
             sets.push(Ands { x, ys: operands.collect(), triples: stock.take(x.len())? });
         }
-        gates.iter().zip(and_all(s, sets)?).for_each(|(gate, made)| put(values, gate, made));
+        // Public: the offset of each lookup is uniform and serves no other opening, since its material is spent.
+        let theirs = message.len();
+        let (products, theirs) = and_all_beside(s, sets, message, theirs)?;
+        ands.iter().zip(products).for_each(|(gate, made)| put(values, gate, made));
+        let mut rest = &theirs[..];
+        for ((gate, stock), share) in lookups.iter().zip(reads).zip(masked) {
+            let (mine, others) = rest.split_at(share.wire_len());
+            rest = others;
+            put(values, gate, stock.read(&share.combine(mine)?)?);
+        }
         Ok(())
     }
 
     /// A gate that takes no message.
-    fn local(&self, gate: &Gate, values: &mut Values) {
+    fn local(&self, role: Role, gate: &Gate, values: &mut Values) {
         let operands = || gate.reads.iter().map(|wire| get(values, wire));
         let (x, mut others) = (get(values, &gate.reads[0]), operands().skip(1));
         let made = match &gate.kind {
@@ -123,6 +174,12 @@ impl Layers {
                 others.for_each(|other| sum ^= other);
                 sum
             }
+            // Of what one party knows the other has zeros.
+            Kind::Not => match self.net.wires[gate.first.index()].known {
+                Some(known) if known != role => x.clone(),
+                Some(_) => x.not(Role::P0),
+                None => x.not(role),
+            },
             Kind::Join => Bits::concat(operands()),
             Kind::Spread => {
                 let spread = |bit| {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::lookups::Reading;
 use crate::{bill::Bill, gates::Triples, net::Role};
 
 /// A wire of a [`Netlist`]: a batch of bits.
@@ -26,6 +27,8 @@ pub struct Netlist {
     /// By level; of a level those that take a message first.
     pub(super) gates: Vec<Gate>,
     triples: Vec<[usize; 2]>,
+    /// Of each table how it is read, and lookups for an item.
+    pub(super) lookups: Vec<(Reading, usize)>,
     /// Of the triples for an item.
     pub(super) bill: Bill,
     depth: u32,
@@ -58,6 +61,10 @@ pub(super) struct Gate {
 
 pub(super) enum Kind {
     Xor,
+    /// The complement of a wire.
+    Not,
+    /// The row of a table, by its number, of which the wires are the index, the first one lowest: a wire for each bit.
+    Lookup(usize),
     /// Of the first wire with each of the others.
     And,
     /// Rows of a matrix times the wires.
@@ -79,6 +86,12 @@ impl Wire {
 }
 
 impl Netlist {
+    /// Bits of an item that gates read, each as often as one does.
+    pub(super) fn passes(&self) -> usize {
+        let bits = |wire: &Wire| self.wires[wire.index()].span.bits(1);
+        self.gates.iter().map(|gate| gate.reads.iter().map(bits).sum::<usize>()).sum()
+    }
+
     /// Layers of ANDs that take a message: the rounds of [`Layers`](super::Layers).
     pub fn depth(&self) -> u32 {
         self.depth
@@ -93,6 +106,11 @@ impl Netlist {
     /// evaluation, in their order.
     pub fn triples(&self) -> &[[usize; 2]] {
         &self.triples
+    }
+
+    /// Of each table how it is read, and lookups for an item.
+    pub fn lookups(&self) -> &[(Reading, usize)] {
+        &self.lookups
     }
 }
 
@@ -131,7 +149,16 @@ impl Builder {
     pub fn new(sizes: &[usize]) -> Self {
         let (wires, inputs, outputs, gates) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let triples = sizes.iter().map(|&size| [size, 0]).collect();
-        Self { net: Netlist { wires, inputs, outputs, gates, triples, bill: Bill::FREE, depth: 0 }, floor: 0 }
+        let lookups = Vec::new();
+        let net = Netlist { wires, inputs, outputs, gates, triples, lookups, bill: Bill::FREE, depth: 0 };
+        Self { net, floor: 0 }
+    }
+
+    /// The same circuit with lookups in these tables besides.
+    #[must_use]
+    pub fn reading(mut self, tables: Vec<Reading>) -> Self {
+        self.net.lookups = tables.into_iter().map(|table| (table, 0)).collect();
+        self
     }
 
     /// The next input: shared, or known to one party.
@@ -151,6 +178,24 @@ impl Builder {
     pub fn xor(&mut self, wires: &[Wire]) -> Wire {
         self.alike(wires);
         self.gate(Kind::Xor, wires, &[self.span(wires[0])])[0]
+    }
+
+    /// The complement of a wire.
+    pub fn not(&mut self, x: Wire) -> Wire {
+        self.gate(Kind::Not, &[x], &[self.span(x)])[0]
+    }
+
+    /// A row of a table, by its number: a wire for each bit of the index, the lowest one first, and one made for each
+    /// bit of the row. One message for all items and bits of the wires.
+    ///
+    /// # Panics
+    /// Also for a number of wires that is not that of the table's inputs, for a table that was not announced, and for
+    /// bits that are the same for all items.
+    pub fn lookup(&mut self, table: usize, index: &[Wire]) -> Vec<Wire> {
+        self.alike(index);
+        let outputs = self.net.lookups[table].0.table().outputs() as usize;
+        assert_eq!(self.net.lookups[table].0.table().inputs() as usize, index.len(), "wires of an index");
+        self.gate(Kind::Lookup(table), index, &vec![self.span(index[0]); outputs])
     }
 
     /// The AND of two wires.
@@ -300,17 +345,22 @@ impl Builder {
         let of = || reads.iter().map(|wire| self.net.wires[wire.index()]);
         let mut level = of().map(|about| about.level).max().expect("a wire to read");
         let known = of().map(|about| about.known).reduce(|a, b| a.filter(|_| a == b)).flatten();
-        let sends = matches!(kind, Kind::And) && known.is_none();
+        let sends = known.is_none() && matches!(kind, Kind::And) || matches!(kind, Kind::Lookup(_));
         if sends {
             level = level.max(self.floor) + 1;
             self.net.depth = self.net.depth.max(level);
-            let operands = self.net.triples.iter_mut().find(|[size, _]| *size == spans.len());
+            let operands = match kind {
+                Kind::Lookup(table) => Some(&mut self.net.lookups[table].1),
+                _ => self.net.triples.iter_mut().find(|[size, _]| *size == spans.len()).map(|[_, n]| n),
+            };
             match (operands, spans[0]) {
-                (Some([_, operands]), Span::Each(bits)) => *operands += bits,
+                (Some(operands), Span::Each(bits)) => *operands += bits,
                 (kind, span) => panic!("{} ANDs of {span:?}, announced: {}", spans.len(), kind.is_some()),
             }
         }
         let first = self.net.wires.len() as u32;
+        // What a lookup or an AND with the peer makes is shared.
+        let known = known.filter(|_| !sends);
         self.net.wires.extend(spans.iter().map(|&span| About { span, level, known }));
         let (reads, made, last, moves) = (reads.to_vec(), spans.len(), Vec::new(), false);
         self.net.gates.push(Gate { kind, reads, first: Wire(first), made, level, sends, last, moves });

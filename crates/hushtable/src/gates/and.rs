@@ -88,6 +88,19 @@ pub fn and_shared(s: &mut Session, triples: Triples, x: &Bits, ys: &[&Bits]) -> 
 /// # Errors
 /// As [`and`].
 pub fn and_all(s: &mut Session, sets: Vec<Ands>) -> Result<Vec<Vec<Bits>>> {
+    Ok(and_all_beside(s, sets, Vec::new(), 0)?.0)
+}
+
+/// [`and_all`], with a message of this party's beside, and one of so many bytes of the peer's, unless they are empty.
+///
+/// # Errors
+/// As [`and`].
+pub(crate) fn and_all_beside(
+    s: &mut Session,
+    sets: Vec<Ands>,
+    mine: Vec<u8>,
+    theirs: usize,
+) -> Result<(Vec<Vec<Bits>>, Vec<u8>)> {
     for set in &sets {
         same("triples for the ANDs", set.x.len(), set.triples.len())?;
         same("ANDs a triple is for", set.ys.len(), set.triples.products())?;
@@ -101,18 +114,23 @@ pub fn and_all(s: &mut Session, sets: Vec<Ands>) -> Result<Vec<Vec<Bits>>> {
     // The products of the triples become those of the operands, in place.
     let out = sets.iter().map(|set| set.triples.products.iter().map(|c| c.words().to_vec()).collect());
     let mut state = (all(), all(), Zeroizing::new(out.collect::<Vec<Vec<Vec<u64>>>>()));
+    let (mut mine, mut beside) = (Some(mine).filter(|mine| !mine.is_empty()), Vec::new());
     s.duplex(
         &mut state,
-        |_, (mine, _, _)| Ok(mine.next().map(|(i, at)| sets[i].masked(&at))),
-        |s, (_, theirs, out)| match theirs.next() {
+        |_, (pieces, _, _)| Ok(pieces.next().map(|(i, at)| sets[i].masked(&at)).or_else(|| mine.take())),
+        |s, (_, pieces, out)| match pieces.next() {
             Some((i, at)) => sets[i].multiply(s, role, &at, &mut out[i]).map(|()| true),
+            None if beside.len() < theirs => {
+                beside = s.recv(theirs)?;
+                Ok(true)
+            }
             None => Ok(false),
         },
     )?;
     let batch = |(set, columns): (&Ands, Vec<Vec<u64>>)| {
         columns.into_iter().map(|words| Bits::new(set.x.len(), words)).collect()
     };
-    Ok(sets.iter().zip(std::mem::take(&mut *state.2)).map(batch).collect())
+    Ok((sets.iter().zip(std::mem::take(&mut *state.2)).map(batch).collect(), beside))
 }
 
 impl Ands<'_> {

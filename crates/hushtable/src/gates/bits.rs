@@ -1,6 +1,7 @@
 //! XOR shares of a batch of single bits.
 
 use std::{
+    borrow::Borrow,
     fmt,
     ops::{BitXor, BitXorAssign, Range},
 };
@@ -187,14 +188,14 @@ impl Bits {
     ///
     /// # Panics
     /// Unless there are 1 to `R::WIDTH` batches of bits.
-    pub fn to_share<R: Ring>(bits: &[Self]) -> Result<BShare<R>> {
-        let len = bits.first().map_or(0, Self::len);
-        bits.iter().try_for_each(|plane| same("bits of a batch", len, plane.len))?;
+    pub fn to_share<R: Ring>(bits: &[impl Borrow<Self>]) -> Result<BShare<R>> {
+        let len = bits.first().map_or(0, |plane| plane.borrow().len);
+        bits.iter().try_for_each(|plane| same("bits of a batch", len, plane.borrow().len))?;
         let mut words = Vec::with_capacity(len);
         let mut square = Zeroizing::new([[0; 64]]);
         for group in 0..len.div_ceil(64) {
             square[0].fill(0);
-            square[0].iter_mut().zip(bits).for_each(|(s, plane)| *s = plane.words[group]);
+            square[0].iter_mut().zip(bits).for_each(|(s, plane)| *s = plane.borrow().words[group]);
             transpose64(&mut *square);
             words.extend(square[0].iter().take(len - 64 * group).map(|&w| R::from_u64(w)));
         }

@@ -136,25 +136,34 @@ impl<G: Group, K: Kind, R: Ring> OpLut<G, K, R> {
             let (what, got) = ("entries of the table", self.entries.to_string());
             return Err(Error::Param { what, got, accepted });
         }
-        let x = x.low_bits::<u32>(one_of_n::index_bits(self.entries) as u32)?;
-        self.open(s, x.words())
+        let masked = self.masked(x.low_bits::<u32>(one_of_n::index_bits(self.entries) as u32)?.words())?;
+        self.open(s, masked)
+    }
+
+    /// Step 3: what this party sends, of reduced indices.
+    fn masked(&self, x: &[u32]) -> Result<Vec<u32>> {
+        same("indices", self.len(), x.len())?;
+        let n = self.entries as u32;
+        Ok(x.iter().zip(self.offsets.iter()).map(|(&x, &offset)| minus::<G>(x, offset, n)).collect())
     }
 
     /// Step 3.
-    fn open(self, s: &mut Session, x: &[u32]) -> Result<Share<K, R>> {
-        same("indices", self.len(), x.len())?;
-        let n = self.entries as u32;
-        let mine: Vec<u32> =
-            x.iter().zip(self.offsets.iter()).map(|(&x, &offset)| minus::<G>(x, offset, n)).collect();
+    fn open(self, s: &mut Session, mine: Vec<u32>) -> Result<Share<K, R>> {
         // Public: the offset is uniform in the index group and serves no other lookup, since `self`
         // is spent.
         let theirs = exchange(s, &mine, mine.len(), one_of_n::index_bits(self.entries) as u32)?;
-        let entry = |((&a, &b), table): ((&u32, &u32), &[R])| match G::SHIFT {
-            Shift::Cyclic => table[(a as usize + b as usize) % table.len()],
-            Shift::Xor => table[(a ^ b) as usize],
+        let sum = |(&a, &b): (&u32, &u32)| match G::SHIFT {
+            Shift::Cyclic => ((a as usize + b as usize) % self.entries) as u32,
+            Shift::Xor => a ^ b,
         };
+        let opened: Vec<u32> = mine.iter().zip(&theirs).map(sum).collect();
+        Ok(self.entries_at(&opened))
+    }
+
+    /// The entries at the opened places.
+    fn entries_at(&self, opened: &[u32]) -> Share<K, R> {
         let tables = self.tables.chunks_exact(self.entries);
-        Ok(Share::new(self.bits, mine.iter().zip(&theirs).zip(tables).map(entry).collect()))
+        Share::new(self.bits, opened.iter().zip(tables).map(|(&at, table)| table[at as usize]).collect())
     }
 
     /// Step 2, with OTs of random choices.
@@ -208,7 +217,8 @@ impl<K: Kind, R: Ring> OpLut<Cyclic, K, R> {
             let got = "a word that is not reduced".into();
             return Err(Error::Param { what: "index share", got, accepted });
         }
-        self.open(s, x)
+        let masked = self.masked(x)?;
+        self.open(s, masked)
     }
 }
 
@@ -337,6 +347,7 @@ impl Spec for TurnedTable {
     const ABOUT: &'static str = "a table turned by a shared secret: no work online";
     const NUMBER: u8 = 11;
     const MAX_BITS: u32 = 11;
+    const OPENS: bool = true;
     fn check(job: &LookupJob) -> Result<()> {
         check_size(1 << job.index_bits, job.value_bits)
     }
@@ -376,5 +387,24 @@ impl<G: Group, K: Kind, R: Ring> Lookups<G, K, R> for OpLut<G, K, R> {
         x: &Share<G::Kind, u32>,
     ) -> Result<Share<K, R>> {
         OpLut::lookup(*self, s, x)
+    }
+
+    fn masked(&self, x: &Share<G::Kind, u32>) -> Result<Share<G::Kind, u32>> {
+        let bits = one_of_n::index_bits(self.entries) as u32;
+        Ok(Share::new(bits, OpLut::masked(self, x.low_bits::<u32>(bits)?.words())?))
+    }
+
+    fn read(self: Box<Self>, _table: &Table<R>, opened: &[u32]) -> Result<Share<K, R>> {
+        same("opened values", self.len(), opened.len())?;
+        Ok(self.entries_at(opened))
+    }
+
+    fn take(&mut self, m: usize) -> Made<G, K, R> {
+        let Some(left) = self.len().checked_sub(m) else {
+            return Err(Error::Shape { what: "lookups left", want: m, got: self.len() });
+        };
+        let offsets = Zeroizing::new(self.offsets.split_off(left));
+        let tables = Zeroizing::new(self.tables.split_off(left * self.entries));
+        Ok(Box::new(Self { offsets, tables, ..*self }))
     }
 }

@@ -133,14 +133,22 @@ impl<G: Group, R: Ring> Ottt<G, R> {
     /// [`Error::Shape`] unless there are as many indices as lookups; [`Error::Param`] if `x` is
     /// narrower than the table's index.
     pub fn lookup_xor(self, s: &mut Session, x: &Share<G::Kind, u32>) -> Result<BShare<R>> {
-        same("indices", self.len(), x.len())?;
-        let d = self.offset.bits();
-        let masked = x.low_bits::<u32>(d)?.minus(&self.offset);
         // Public: the offset is uniform and serves no other opening, since `self` is spent.
-        let m = s.open(&masked)?;
-        let entry = |(entries, &m): (&[R], &u32)| entries[m as usize]; // m is public
-        let tables = self.entries.words().chunks_exact(1 << d);
-        Ok(Share::new(self.entries.bits(), tables.zip(&m).map(entry).collect()))
+        let opened = s.open(&self.mask(x)?)?;
+        Ok(self.entries_at(&opened))
+    }
+
+    /// What is opened: `x - r - s`.
+    fn mask(&self, x: &Share<G::Kind, u32>) -> Result<Share<G::Kind, u32>> {
+        same("indices", self.len(), x.len())?;
+        Ok(x.low_bits::<u32>(self.offset.bits())?.minus(&self.offset))
+    }
+
+    /// The entries at the opened places.
+    fn entries_at(&self, opened: &[u32]) -> BShare<R> {
+        let tables = self.entries.words().chunks_exact(1 << self.offset.bits());
+        let entry = |(entries, &at): (&[R], &u32)| entries[at as usize];
+        Share::new(self.entries.bits(), tables.zip(opened).map(entry).collect())
     }
 }
 
@@ -164,6 +172,7 @@ impl Spec for TruthTable {
     const ABOUT: &'static str = "a truth table made by a circuit, as a baseline; XOR output";
     const NUMBER: u8 = 12;
     const MAX_BITS: u32 = MAX_INDEX_BITS;
+    const OPENS: bool = true;
     fn check(job: &LookupJob) -> Result<()> {
         only(Self::NAME, "sharing of the output", job.output, Sharing::Xor)
     }
@@ -207,5 +216,22 @@ impl<G: Group, K: Kind, R: Ring> Lookups<G, K, R> for Ottt<G, R> {
         x: &Share<G::Kind, u32>,
     ) -> Result<Share<K, R>> {
         Ok(self.lookup_xor(s, x)?.of_kind())
+    }
+
+    fn masked(&self, x: &Share<G::Kind, u32>) -> Result<Share<G::Kind, u32>> {
+        self.mask(x)
+    }
+
+    fn read(self: Box<Self>, _table: &Table<R>, opened: &[u32]) -> Result<Share<K, R>> {
+        same("opened values", self.len(), opened.len())?;
+        Ok(self.entries_at(opened).of_kind())
+    }
+
+    fn take(&mut self, m: usize) -> Made<G, K, R> {
+        let Some(left) = self.len().checked_sub(m) else {
+            return Err(Error::Shape { what: "lookups left", want: m, got: self.len() });
+        };
+        let entries = self.entries.split_off(left << self.offset.bits());
+        Ok(Box::new(Self { offset: self.offset.split_off(left), entries }))
     }
 }

@@ -117,6 +117,12 @@ impl Protocol {
         Self::ALL.into_iter().find(|protocol| protocol.number() == number)
     }
 
+    /// Whether online, with XOR outputs, its lookups open one value and send nothing else: those of a circuit's layer
+    /// share the round.
+    pub fn opens(self) -> bool {
+        with_spec!(self, S => S::OPENS)
+    }
+
     /// `Ok(())` if the protocol serves the job.
     ///
     /// # Errors
@@ -308,6 +314,16 @@ impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
     /// channel.
     pub fn lookup(self, s: &mut Session, table: &Table<R>, x: &Share<G::Kind, u32>) -> Result<Share<K, R>> {
         self.material.lookup(s, table, x)
+    }
+
+    /// Of a protocol that [opens](Protocol::opens) one value this party's share of it.
+    pub(crate) fn masked(&self, x: &Share<G::Kind, u32>) -> Result<Share<G::Kind, u32>> {
+        self.material.masked(x)
+    }
+
+    /// The rest, from what was opened: local. Spends this material.
+    pub(crate) fn read(self, table: &Table<R>, opened: &[u32]) -> Result<Share<K, R>> {
+        self.material.read(table, opened)
     }
 }
 

@@ -104,9 +104,18 @@ impl<G: Group> OneHot<G> {
     }
 
     /// Step 1 before the opening: `x - s`.
-    fn mask<R: Ring>(&self, x: &Share<G::Kind, R>) -> Result<Share<G::Kind, u32>> {
+    pub(super) fn mask<R: Ring>(&self, x: &Share<G::Kind, R>) -> Result<Share<G::Kind, u32>> {
         same("indices", self.len(), x.len())?;
         Ok(x.low_bits::<u32>(self.index_bits())?.minus(self.offset()))
+    }
+
+    /// Step 2, for a table of one column, with what was opened from [`mask`](Self::mask).
+    pub(super) fn read_xor<R: Ring>(self, table: &Table<R>, m: &[u32]) -> Result<BShare<R>> {
+        check_single(table)?;
+        table.check_index(self.index_bits())?;
+        same("opened values", self.len(), m.len())?;
+        let mut column = self.selected::<R, false>(m, &[table]).remove(0);
+        Ok(Share::new(table.bits(), std::mem::take(&mut *column)))
     }
 
     /// Step 1 after it. The caller has opened `m` from [`mask`](Self::mask).

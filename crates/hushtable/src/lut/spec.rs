@@ -73,6 +73,9 @@ pub(crate) trait Spec {
     const NUMBER: u8;
     /// Most index bits that it serves.
     const MAX_BITS: u32;
+    /// Whether online, with XOR outputs, it opens one value and sends nothing else, so that lookups of any such protocols
+    /// can share the round.
+    const OPENS: bool = false;
 
     /// `Ok(())` if it serves the job, whose index bits and widths are in range.
     fn check(_job: &LookupJob) -> Result<()> {
@@ -136,6 +139,17 @@ pub(crate) trait Lookups<G: Group, K: Kind, R: Ring>: Send {
         x: &Share<G::Kind, u32>,
     ) -> Result<Share<K, R>>;
 
+    /// This party's share of what a lookup opens, where it opens one value of the width of the index and sends nothing
+    /// else: [`OPENS`](Spec::OPENS).
+    fn masked(&self, _x: &Share<G::Kind, u32>) -> Result<Share<G::Kind, u32>> {
+        Err(not_one_opening())
+    }
+
+    /// Shares of `T[x]` from the opened values. Local, spends the material.
+    fn read(self: Box<Self>, _table: &Table<R>, _opened: &[u32]) -> Result<Share<K, R>> {
+        Err(not_one_opening())
+    }
+
     /// Cuts off the material for `m` lookups.
     fn take(&mut self, _m: usize) -> Made<G, K, R> {
         Err(never_stored())
@@ -143,6 +157,11 @@ pub(crate) trait Lookups<G: Group, K: Kind, R: Ring>: Send {
 
     /// This party's material as bytes.
     fn encode(&self, _to: &mut Writer) {}
+}
+
+fn not_one_opening() -> Error {
+    let accepted = "protocols whose lookups open one value".into();
+    Error::Param { what: "protocol of a circuit's lookups", got: "another".into(), accepted }
 }
 
 pub(super) fn never_stored() -> Error {

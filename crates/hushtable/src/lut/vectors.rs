@@ -28,6 +28,7 @@ impl<V: Generator> Spec for Vectors<V> {
     const ABOUT: &'static str = V::ABOUT;
     const NUMBER: u8 = V::NUMBER;
     const MAX_BITS: u32 = V::MAX_BITS;
+    const OPENS: bool = true;
 
     fn bill(job: &LookupJob, batch: usize) -> Bill {
         let made = match job.index {
@@ -126,6 +127,14 @@ impl<G: Group, K: Kind, R: Ring> Lookups<G, K, R> for OneHot<G> {
         x: &Share<G::Kind, u32>,
     ) -> Result<Share<K, R>> {
         Ok(self.lookup_xor(s, table, x)?.of_kind())
+    }
+
+    fn masked(&self, x: &Share<G::Kind, u32>) -> Result<Share<G::Kind, u32>> {
+        self.mask(x)
+    }
+
+    fn read(self: Box<Self>, table: &Table<R>, opened: &[u32]) -> Result<Share<K, R>> {
+        Ok(self.read_xor(table, opened)?.of_kind())
     }
 
     fn take(&mut self, m: usize) -> Made<G, K, R> {

@@ -4,6 +4,7 @@ pub mod bare;
 pub mod billed;
 pub mod exact;
 pub mod fixed;
+pub mod forms;
 pub mod jobs;
 pub mod onehot;
 pub mod operations;

@@ -1,0 +1,147 @@
+//! Lookups of a circuit: tables, the protocols that read them, and their material.
+
+use std::{fmt, sync::Arc};
+
+use logic::TruthTable;
+use prim::ring::Ring;
+
+use crate::{
+    bill::{Bill, Effort},
+    error::{Error, Result},
+    gates::Bits,
+    lut::{LookupJob, Prepared, Protocol, Table},
+    onehot::Xor,
+    share::{BShare, Bitwise, Sharing},
+    source::Source,
+};
+
+/// A table of a circuit, and the protocol that reads it. Public.
+#[derive(Clone)]
+pub struct Reading {
+    table: Arc<TruthTable>,
+    protocol: Protocol,
+    rows: Rows,
+}
+
+/// A table in words as narrow as its rows.
+#[derive(Clone)]
+enum Rows {
+    Of8(Arc<Table<u8>>),
+    Of16(Arc<Table<u16>>),
+    Of32(Arc<Table<u32>>),
+    Of64(Arc<Table<u64>>),
+}
+
+impl Reading {
+    /// Lookups in `table` by a protocol that [opens](Protocol::opens) one value for a lookup.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for another protocol, and for a table that it does not serve.
+    pub fn new(table: &Arc<TruthTable>, protocol: Protocol) -> Result<Self> {
+        if !protocol.opens() {
+            let accepted: Vec<_> =
+                Protocol::ALL.into_iter().filter(|p| p.opens()).map(Protocol::name).collect();
+            let (what, got) = ("protocol of a circuit's lookups", protocol.name().into());
+            return Err(Error::Param { what, got, accepted: accepted.join(", ") });
+        }
+        protocol.check(&job(table))?;
+        let rows = match table.outputs() {
+            ..=8 => Rows::Of8(rows(table)?),
+            ..=16 => Rows::Of16(rows(table)?),
+            ..=32 => Rows::Of32(rows(table)?),
+            _ => Rows::Of64(rows(table)?),
+        };
+        Ok(Self { table: table.clone(), protocol, rows })
+    }
+
+    /// The table.
+    pub fn table(&self) -> &Arc<TruthTable> {
+        &self.table
+    }
+
+    /// Which protocol reads it.
+    pub fn protocol(&self) -> Protocol {
+        self.protocol
+    }
+
+    /// What so many lookups cost.
+    pub(super) fn bill(&self, lookups: usize) -> Bill {
+        match lookups {
+            0 => Bill::FREE,
+            _ => self.protocol.bill_of(&job(&self.table), lookups),
+        }
+    }
+
+    /// What they take.
+    pub(super) fn effort(&self, lookups: usize) -> Effort {
+        self.protocol.effort_of(&job(&self.table), lookups)
+    }
+
+    /// Material for so many.
+    pub(super) fn prepare(&self, from: &mut dyn Source, lookups: usize) -> Result<Box<dyn Stock>> {
+        match &self.rows {
+            Rows::Of8(table) => prepare(self, table, from, lookups),
+            Rows::Of16(table) => prepare(self, table, from, lookups),
+            Rows::Of32(table) => prepare(self, table, from, lookups),
+            Rows::Of64(table) => prepare(self, table, from, lookups),
+        }
+    }
+}
+
+impl fmt::Debug for Reading {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Reading({} to {} by {})", self.table.inputs(), self.table.outputs(), self.protocol)
+    }
+}
+
+/// Lookups of one table on indices and rows shared by XOR.
+pub(super) fn job(table: &TruthTable) -> LookupJob {
+    let (index, output) = (Sharing::Xor, Sharing::Xor);
+    LookupJob { index, output, index_bits: table.inputs(), value_bits: table.outputs() }
+}
+
+fn rows<R: Ring>(table: &TruthTable) -> Result<Arc<Table<R>>> {
+    let rows = table.rows().iter().map(|row| R::from_u64(*row)).collect();
+    Table::new(table.outputs(), rows).map(Arc::new)
+}
+
+fn prepare<R: Ring>(
+    reading: &Reading,
+    table: &Arc<Table<R>>,
+    from: &mut dyn Source,
+    lookups: usize,
+) -> Result<Box<dyn Stock>> {
+    let material = reading.protocol.prepare(from, table, lookups)?;
+    Ok(Box::new(Of { material, table: table.clone() }))
+}
+
+/// Material for lookups in a table.
+pub(super) trait Stock: Send {
+    /// Cuts off that of so many.
+    fn take(&mut self, lookups: usize) -> Result<Box<dyn Stock>>;
+
+    /// This party's shares of what is opened.
+    fn masked(&self, index: &BShare<u32>) -> Result<BShare<u32>>;
+
+    /// Shares of the rows' bits, from what was opened.
+    fn read(self: Box<Self>, opened: &[u32]) -> Result<Vec<Bits>>;
+}
+
+struct Of<R: Ring> {
+    material: Prepared<Xor, Bitwise, R>,
+    table: Arc<Table<R>>,
+}
+
+impl<R: Ring> Stock for Of<R> {
+    fn take(&mut self, lookups: usize) -> Result<Box<dyn Stock>> {
+        Ok(Box::new(Self { material: self.material.take(lookups)?, table: self.table.clone() }))
+    }
+
+    fn masked(&self, index: &BShare<u32>) -> Result<BShare<u32>> {
+        self.material.masked(index)
+    }
+
+    fn read(self: Box<Self>, opened: &[u32]) -> Result<Vec<Bits>> {
+        Ok(Bits::from_share(&self.material.read(&self.table, opened)?))
+    }
+}
