@@ -39,6 +39,8 @@ mod layers;
 mod lookups;
 mod lowered;
 mod netlist;
+mod switching;
+mod wires;
 
 use std::{
     collections::BTreeMap,
@@ -49,6 +51,7 @@ pub use layers::Layers;
 pub use logic::{Circuit, Draft, Form, Gate, Kind, Lit, Port, TruthTable};
 pub use lookups::Reading;
 pub use netlist::{Builder, Netlist, Span, Wire};
+pub use switching::Switching;
 
 /// Up to `MOST` netlists that were made, by their sizes: bills are asked for often. Nothing in them is secret.
 pub(crate) struct Made<K, const MOST: usize = 128>(Mutex<BTreeMap<K, Arc<Netlist>>>);

@@ -6,9 +6,11 @@ use crate::support::{
     pairs::{both, pair},
 };
 
+use std::sync::Arc;
+
 use hushtable::{
     Error, Party, Result,
-    circuit::{Draft, Form, Layers, Netlist},
+    circuit::{Draft, Form, Layers, Netlist, Switching},
     lut::Protocol,
 };
 use proptest::{
@@ -41,6 +43,46 @@ fn drawn_forms_give_what_they_say() {
         prop_assert_eq!(&found, &peer);
         prop_assert_eq!(found, want);
     });
+}
+
+/// ANDs are lookups too, and a round more than there are layers is enough.
+#[test]
+fn drawn_forms_give_the_same_with_switching_roles() {
+    let rng_seed = RngSeed::Fixed(27);
+    let config = Config { cases: 60, failure_persistence: None, rng_seed, ..Default::default() };
+    proptest!(config, |(seed in any::<u64>(), items in 0usize..70, gates in 0usize..60)| {
+        let form = form(seed, 1 + seed as usize % 20, gates, seed as usize % 3 * 6);
+        let inputs = inputs(seed, &form, items);
+        let net = Netlist::switching(&form, &known(&inputs)).expect("a netlist");
+        let (found, peer) = both(pair(2610, None), |p| {
+            let material = Switching::prepare(p, &net, items)?;
+            let mine = part(p.role(), &inputs, items);
+            let out = material.eval(p, mine)?;
+            out.iter().map(|bits| bits.open(p)).collect::<Result<Vec<_>>>()
+        });
+        prop_assert_eq!(&found, &peer);
+        prop_assert_eq!(found, outputs(&form, &inputs, items));
+    });
+}
+
+#[test]
+fn bills_with_switching_roles_are_met() {
+    const ITEMS: usize = 128;
+    for seed in 0..4 {
+        let form = form(seed, 12, 60, 6);
+        let inputs = inputs(seed, &form, ITEMS);
+        let net = Netlist::switching(&form, &known(&inputs)).expect("a netlist");
+        let bill = Switching::bill(&net, ITEMS).expect("a bill");
+        assert_eq!(bill.online.rounds, net.depth() + 1);
+        billed::check(
+            &format!("{:?} with switching roles", net.lookups()),
+            bill,
+            |p| Switching::prepare(p, &net, ITEMS),
+            |s, m| m.eval(s, part(s.role(), &inputs, ITEMS)).map(drop),
+        );
+        let layered = Netlist::of(&form, &known(&inputs), |_| Ok(Protocol::Doubling)).expect("a netlist");
+        assert!(Switching::bill(&layered, ITEMS).is_err(), "lookups by another protocol");
+    }
 }
 
 #[test]
@@ -76,7 +118,10 @@ fn common_operands_are_opened_once() {
 fn what_cannot_be_a_layer_is_refused() {
     let with_lookup = (0..).map(|seed| form(seed, 3, 20, 2)).find(|form| form.lookups() > 0).expect("one");
     let refused = |form: &Form, inputs: usize, by: Protocol| {
-        matches!(Netlist::of(form, &vec![None; inputs], |_| Ok(by)), Err(Error::Param { .. }))
+        let net = Netlist::of(form, &vec![None; inputs], |_| Ok(by));
+        let refused =
+            |net: Arc<Netlist>| both(pair(2620, None), |p| Ok(Layers::prepare(p, &net, 1).is_err())).0;
+        net.map_or_else(|error| matches!(error, Error::Param { .. }), refused)
     };
     assert!(refused(&with_lookup, 2, Protocol::Doubling), "too few inputs");
     assert!(refused(&with_lookup, 4, Protocol::Doubling), "too many");

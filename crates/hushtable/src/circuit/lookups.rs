@@ -33,17 +33,11 @@ enum Rows {
 }
 
 impl Reading {
-    /// Lookups in `table` by a protocol that [opens](Protocol::opens) one value for a lookup.
+    /// Lookups in `table` by this protocol.
     ///
     /// # Errors
-    /// [`Error::Param`] for another protocol, and for a table that it does not serve.
+    /// [`Error::Param`] for a table that it does not serve.
     pub fn new(table: &Arc<TruthTable>, protocol: Protocol) -> Result<Self> {
-        if !protocol.opens() {
-            let accepted: Vec<_> =
-                Protocol::ALL.into_iter().filter(|p| p.opens()).map(Protocol::name).collect();
-            let (what, got) = ("protocol of a circuit's lookups", protocol.name().into());
-            return Err(Error::Param { what, got, accepted: accepted.join(", ") });
-        }
         protocol.check(&job(table))?;
         let rows = match table.outputs() {
             ..=8 => Rows::Of8(rows(table)?),
@@ -62,6 +56,16 @@ impl Reading {
     /// Which protocol reads it.
     pub fn protocol(&self) -> Protocol {
         self.protocol
+    }
+
+    /// `Ok(())` for a protocol that [opens](Protocol::opens) one value for a lookup.
+    pub(super) fn opens(&self) -> Result<()> {
+        if self.protocol.opens() {
+            return Ok(());
+        }
+        let accepted: Vec<_> = Protocol::ALL.into_iter().filter(|p| p.opens()).map(Protocol::name).collect();
+        let (what, got) = ("protocol of a circuit's lookups", self.protocol.name().into());
+        Err(Error::Param { what, got, accepted: accepted.join(", ") })
     }
 
     /// What so many lookups cost.

@@ -26,12 +26,33 @@ impl Netlist {
         known: &[Option<Role>],
         by: impl Fn(&TruthTable) -> Result<Protocol>,
     ) -> Result<Arc<Self>> {
+        let readings = form.tables().iter().map(|table| Reading::new(table, by(table)?));
+        Self::lowered(form, known, readings.collect::<Result<_>>()?, None)
+    }
+
+    /// The same for evaluation with [switching](super::Switching) roles, where ANDs are lookups too.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn switching(form: &Form, known: &[Option<Role>]) -> Result<Arc<Self>> {
+        let ands =
+            Arc::new(TruthTable::tabulate(2, 1, |row| u64::from(row == 3)).expect("a table of 4 rows"));
+        let tables = form.tables().iter().chain([&ands]);
+        let readings = tables.map(|table| Reading::new(table, Protocol::SpLut));
+        Self::lowered(form, known, readings.collect::<Result<_>>()?, Some(form.tables().len()))
+    }
+
+    /// With ANDs as lookups in the table of this number.
+    fn lowered(
+        form: &Form,
+        known: &[Option<Role>],
+        readings: Vec<Reading>,
+        ands: Option<usize>,
+    ) -> Result<Arc<Self>> {
         if form.inputs() != known.len() || known.is_empty() {
             let (what, got) = ("inputs of a form", known.len().to_string());
             return Err(Error::Param { what, got, accepted: format!("{}, 1 and more", form.inputs()) });
         }
-        let readings =
-            form.tables().iter().map(|table| Reading::new(table, by(table)?)).collect::<Result<_>>()?;
         let mut lowering = Lowering::new(form, known, readings);
         let waits = lowering.waits();
         let gates: Vec<(&Gate, u32)> = form.made().map(|(gate, first, _)| (gate, first)).collect();
@@ -41,7 +62,7 @@ impl Netlist {
         for level in order.chunk_by(|i, j| waits[*i] == waits[*j] && waits[*i].1) {
             match level {
                 [i] if !waits[*i].1 => lowering.local(gates[*i]),
-                _ => lowering.layer(level.iter().map(|i| gates[*i])),
+                _ => lowering.layer(level.iter().map(|i| gates[*i]), ands),
             }
         }
         Ok(lowering.finish())
@@ -110,13 +131,17 @@ impl<'a> Lowering<'a> {
     }
 
     /// All ANDs and lookups of a level.
-    fn layer<'g>(&mut self, gates: impl Iterator<Item = (&'g Gate, u32)>) {
-        let (mut ands, mut lookups) = (Vec::new(), BTreeMap::<u32, Vec<(u32, u32)>>::new());
+    fn layer<'g>(&mut self, gates: impl Iterator<Item = (&'g Gate, u32)>, and_table: Option<usize>) {
+        let (mut ands, mut lookups) = (Vec::new(), BTreeMap::<usize, Vec<(Vec<Lit>, u32)>>::new());
         for (gate, made) in gates {
-            match *gate {
-                Gate::And(a, b) => ands.push([(a, b), (b, a)].map(|(a, b)| (a, b, made))),
-                Gate::Lookup { table, pins } => lookups.entry(table).or_default().push((pins, made)),
-                Gate::Xor(..) => unreachable!("an XOR takes no message"),
+            match (*gate, and_table) {
+                (Gate::And(a, b), Some(table)) => lookups.entry(table).or_default().push((vec![a, b], made)),
+                (Gate::And(a, b), None) => ands.push([(a, b), (b, a)].map(|(a, b)| (a, b, made))),
+                (Gate::Lookup { table, pins }, _) => {
+                    let pins = self.form.lookup(table, pins).1.to_vec();
+                    lookups.entry(table as usize).or_default().push((pins, made));
+                }
+                (Gate::Xor(..), _) => unreachable!("an XOR takes no message"),
             }
         }
         self.ands(&ands);
@@ -148,17 +173,14 @@ impl<'a> Lowering<'a> {
     }
 
     /// Lookups in one table: one message.
-    fn lookups(&mut self, table: u32, gates: &[(u32, u32)]) {
-        let pins: Vec<Vec<Lit>> =
-            gates.iter().map(|&(pins, _)| self.form.lookup(table, pins).1.to_vec()).collect();
-        let inputs = pins[0].len();
-        let index: Vec<Wire> = (0..inputs)
-            .map(|i| {
-                let all: Vec<Wire> = pins.iter().map(|pins| self.get(pins[i])).collect();
-                self.b.join(&all)
-            })
-            .collect();
-        let rows = self.b.lookup(table as usize, &index);
+    fn lookups(&mut self, table: usize, gates: &[(Vec<Lit>, u32)]) {
+        let inputs = gates[0].0.len();
+        let mut index = Vec::with_capacity(inputs);
+        for i in 0..inputs {
+            let all: Vec<Wire> = gates.iter().map(|(pins, _)| self.get(pins[i])).collect();
+            index.push(self.b.join(&all));
+        }
+        let rows = self.b.lookup(table, &index);
         let widths = vec![1; gates.len()];
         for (bit, row) in rows.into_iter().enumerate() {
             let parts = self.b.parts(row, 0, &widths);

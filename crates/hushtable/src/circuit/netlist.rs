@@ -86,6 +86,30 @@ impl Wire {
 }
 
 impl Netlist {
+    /// Gates in the order in which they are evaluated: those of a level that take a message together, others one by one.
+    pub(super) fn levels(&self) -> impl Iterator<Item = &[Gate]> {
+        self.gates.chunk_by(|a, b| a.sends && b.sends && a.level == b.level)
+    }
+
+    /// Those of each layer that take a message.
+    pub(super) fn layers(&self) -> impl Iterator<Item = &[Gate]> {
+        self.levels().filter(|gates| gates[0].sends)
+    }
+
+    /// What a lookup reads, and how.
+    ///
+    /// # Panics
+    /// For another gate.
+    pub(super) fn reading(&self, gate: &Gate) -> &Reading {
+        let Kind::Lookup(table) = gate.kind else { panic!("a gate that is no lookup") };
+        &self.lookups[table].0
+    }
+
+    /// Lookups or ANDs for an item that a gate is.
+    pub(super) fn width(&self, gate: &Gate) -> usize {
+        self.wires[gate.first.index()].span.bits(1)
+    }
+
     /// Bits of an item that gates read, each as often as one does.
     pub(super) fn passes(&self) -> usize {
         let bits = |wire: &Wire| self.wires[wire.index()].span.bits(1);

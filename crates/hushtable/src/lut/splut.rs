@@ -87,6 +87,66 @@ pub struct Answer<R: Ring> {
     pub message: Vec<u8>,
 }
 
+/// Lookups whose questions were sent, in one table.
+pub(crate) struct Asked<'a, G: Group, R> {
+    pub(crate) material: SpLut<G>,
+    pub(crate) table: Form<'a, R>,
+    /// This party's shares of the indices: where it sends, where it receives.
+    pub(crate) shares: [&'a [u32]; 2],
+    /// What the peer asked where this party sends.
+    pub(crate) u: &'a [u32],
+}
+
+/// Outputs by column, as sender and as receiver.
+type Sides<R> = [Vec<Vec<R>>; 2];
+
+/// Step 3 of lookups in several tables, in one round: the outputs of each. In the same round goes the message that `next`
+/// makes of all outputs as sender, unless empty, and `len` bytes of the peer's come.
+pub(crate) fn answer_all<G: Group, K: Kind, R: Ring>(
+    s: &mut Session,
+    mut asked: Vec<Asked<'_, G, R>>,
+    next: impl FnOnce(&[&Vec<Vec<R>>]) -> Result<Vec<u8>>,
+    len: usize,
+) -> Result<(Vec<Sides<R>>, Vec<u8>)> {
+    let mut runs = Vec::with_capacity(asked.len());
+    for Asked { table, shares, .. } in &asked {
+        runs.push(Run::<K, R>::new(table.clone(), shares[0].len(), shares[1].len()));
+    }
+    let places = |side: usize| {
+        let mut places = Vec::new();
+        for (i, (asked, run)) in asked.iter().zip(&runs).enumerate() {
+            places.extend(pieces(asked.shares[side].len(), run.piece()).map(|at| (i, at)));
+        }
+        places.into_iter()
+    };
+    let (mut to_send, mut to_receive) = (places(0), places(1));
+    let (mut next, mut theirs_next) = (Some(next), Vec::new());
+    s.duplex(
+        &mut (&mut asked, &mut runs),
+        |s, (asked, runs)| {
+            if let Some((i, at)) = to_send.next() {
+                let Asked { material, shares, u, .. } = &mut asked[i];
+                return Ok(Some(runs[i].send::<G>(s, &mut material.out, shares[0], u, at)));
+            }
+            let Some(next) = next.take() else { return Ok(None) };
+            let sent: Vec<_> = runs.iter().map(|run| &run.sent).collect();
+            Ok(Some(next(&sent)?).filter(|message| !message.is_empty()))
+        },
+        |s, (asked, runs)| match to_receive.next() {
+            Some((i, at)) => {
+                let Asked { material, shares, .. } = &mut asked[i];
+                runs[i].receive(s, &mut material.inc, shares[1], at).map(|()| true)
+            }
+            None if theirs_next.len() < len => {
+                theirs_next = s.recv(len)?;
+                Ok(true)
+            }
+            None => Ok(false),
+        },
+    )?;
+    Ok((runs.into_iter().map(|run| [run.sent, run.received]).collect(), theirs_next))
+}
+
 impl<G: Group> SpLut<G> {
     /// Offline phase for `batch` lookups in tables of `entries` entries, from correlated OTs.
     ///
@@ -239,7 +299,7 @@ impl<G: Group> SpLut<G> {
     /// makes of its first column of outputs as sender, unless empty, and `len` bytes of the peer's come.
     #[doc(hidden)]
     pub fn answer<K: Kind, R: Ring>(
-        mut self,
+        self,
         s: &mut Session,
         table: Form<'_, R>,
         [mine, theirs]: [&[u32]; 2],
@@ -247,29 +307,11 @@ impl<G: Group> SpLut<G> {
         next: impl FnOnce(&[R]) -> Vec<u8>,
         len: usize,
     ) -> Result<Answer<R>> {
-        let mut run = Run::<K, R>::new(table, mine.len(), theirs.len());
-        let (out, inc) = (&mut self.out, &mut self.inc);
-        let (mut next, mut theirs_next) = (Some(next), Vec::new());
-        let (mut to_send, mut to_receive) =
-            (pieces(mine.len(), run.piece()), pieces(theirs.len(), run.piece()));
-        s.duplex(
-            &mut run,
-            |s, run| {
-                Ok(match to_send.next() {
-                    Some(at) => Some(run.send::<G>(s, out, mine, u, at)),
-                    None => next.take().map(|next| next(&run.sent[0])).filter(|message| !message.is_empty()),
-                })
-            },
-            |s, run| match to_receive.next() {
-                Some(at) => run.receive(s, inc, theirs, at).map(|()| true),
-                None if theirs_next.len() < len => {
-                    theirs_next = s.recv(len)?;
-                    Ok(true)
-                }
-                None => Ok(false),
-            },
-        )?;
-        Ok(Answer { sent: run.sent, received: run.received, message: theirs_next })
+        let asked = Asked { material: self, table, shares: [mine, theirs], u };
+        let next = |sent: &[&Vec<Vec<R>>]| Ok(next(&sent[0][0]));
+        let (mut done, message) = answer_all::<G, K, R>(s, vec![asked], next, len)?;
+        let [sent, received] = done.remove(0);
+        Ok(Answer { sent, received, message })
     }
 }
 
