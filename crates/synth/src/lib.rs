@@ -1,0 +1,2 @@
+//! The compiler of circuits.
+pub mod mapping;
