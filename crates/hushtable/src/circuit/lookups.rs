@@ -99,7 +99,7 @@ impl fmt::Debug for Reading {
 }
 
 /// Lookups of one table on indices and rows shared by XOR.
-pub(super) fn job(table: &TruthTable) -> LookupJob {
+pub(crate) fn job(table: &TruthTable) -> LookupJob {
     let (index, output) = (Sharing::Xor, Sharing::Xor);
     LookupJob { index, output, index_bits: table.inputs(), value_bits: table.outputs() }
 }

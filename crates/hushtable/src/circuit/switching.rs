@@ -24,7 +24,7 @@ use super::{
     wires::Wires,
 };
 use crate::{
-    bill::Bill,
+    bill::{Bill, Effort, Work},
     error::{Error, Result, same},
     gates::Bits,
     lut::{
@@ -84,6 +84,22 @@ impl Switching {
         }
         bill.online.rounds = if items == 0 || net.depth() == 0 { 0 } else { net.depth() + 1 };
         Ok(bill)
+    }
+
+    /// What it takes.
+    ///
+    /// # Errors
+    /// As [`bill`](Self::bill).
+    pub fn effort(net: &Netlist, items: usize) -> Result<Effort> {
+        let bill = Self::bill(net, items)?;
+        let mut work = [Work::default(), Work::bytes(net.passes() * items / 8)];
+        let mut memory = [(net.passes() * items / 8) as u64; 2];
+        for (reading, lookups) in net.lookups().iter().filter(|(_, lookups)| *lookups > 0) {
+            let effort = reading.effort(lookups * items);
+            work = [work[0] + effort.work[0], work[1] + effort.work[1]];
+            memory = [0, 1].map(|party| memory[party].saturating_add(effort.memory[party]));
+        }
+        Ok(Effort::implied(bill).working(work).remembering(memory))
     }
 
     /// Items there is material for.

@@ -1,0 +1,300 @@
+//! Evaluation of a circuit.
+
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+
+use super::{Held, Material, Operation, Port, Signature, Ways, Words, spend};
+use crate::{
+    bill::{Bill, Effort, Objective},
+    circuit::{self, Circuit, Form, Layers, Netlist, Switching, TruthTable},
+    error::{Error, Result, same},
+    gates::Bits,
+    lut::Protocol,
+    net::Role,
+    ot::Setting,
+    party::Party,
+    session::Session,
+    share::BShare,
+    source::Origin,
+};
+
+/// What evaluates a form of a circuit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Engine {
+    /// Layer by layer: ANDs by triples, lookups by this protocol, or else by the one for stores.
+    Layers(Option<Protocol>),
+    /// SP-LUT lookups with switching roles, ANDs too: a round more than there are layers.
+    Switching,
+}
+
+/// Evaluations of a circuit. An input port is known to one party or shared by XOR, and so are the outputs: words of 64
+/// bits, the lowest first, of a port with more.
+#[derive(Clone)]
+pub struct Evaluate {
+    circuit: Arc<Circuit>,
+    /// Who knows each input port.
+    known: Arc<[Option<Role>]>,
+    form: usize,
+    engine: Engine,
+    /// What the way was chosen for; `None` where it was asked for.
+    objective: Option<Objective>,
+    lowered: Arc<OnceLock<Arc<Netlist>>>,
+}
+
+impl Evaluate {
+    /// The circuit, of whose input ports each is known to this party or shared, by the way that suits the objective.
+    ///
+    /// # Errors
+    /// [`Error::Param`] unless there is one for each port, and for a circuit without inputs or outputs.
+    pub fn new(circuit: &Arc<Circuit>, known: &[Option<Role>], objective: Objective) -> Result<Self> {
+        let (form, engine) = (0, Engine::Layers(None));
+        Ok(Self { objective: Some(objective), ..Self::by(circuit, known, form, engine)? })
+    }
+
+    /// A form of it by an engine.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and [`Error::Param`] for a form that is not there, or that the engine does not evaluate.
+    pub fn by(circuit: &Arc<Circuit>, known: &[Option<Role>], form: usize, engine: Engine) -> Result<Self> {
+        let param = |what, got: String, accepted: String| Err(Error::Param { what, got, accepted });
+        if circuit.inputs().len() != known.len() {
+            let accepted = format!("{}, the input ports", circuit.inputs().len());
+            return param("who knows what of a circuit's ports", known.len().to_string(), accepted);
+        }
+        if circuit.inputs().is_empty() || circuit.outputs().is_empty() {
+            return param("ports of a circuit", "none".into(), "an input and an output at least".into());
+        }
+        if form >= circuit.forms().len() {
+            let accepted = format!("below {}", circuit.forms().len());
+            return param("form of a circuit", form.to_string(), accepted);
+        }
+        let lowered = Arc::new(OnceLock::new());
+        Ok(Self { circuit: circuit.clone(), known: known.into(), form, engine, objective: None, lowered })
+    }
+
+    /// The circuit.
+    pub fn circuit(&self) -> &Arc<Circuit> {
+        &self.circuit
+    }
+
+    /// Which form, and by which engine.
+    pub fn way(&self) -> (&Form, Engine) {
+        (&self.circuit.forms()[self.form], self.engine)
+    }
+
+    /// All ways: each form by each engine that evaluates it.
+    ///
+    /// # Errors
+    /// As [`by`](Self::by).
+    pub fn all(&self) -> Result<Vec<Self>> {
+        let mut all = Vec::new();
+        for form in 0..self.circuit.forms().len() {
+            for engine in [Engine::Layers(None), Engine::Switching] {
+                all.push(Self::by(&self.circuit, &self.known, form, engine)?);
+            }
+        }
+        Ok(all)
+    }
+
+    /// The form as a netlist, made once.
+    fn netlist(&self) -> Result<Arc<Netlist>> {
+        if let Some(found) = self.lowered.get() {
+            return Ok(found.clone());
+        }
+        let (form, engine) = self.way();
+        let ports = self.circuit.inputs().iter().zip(self.known.iter());
+        let known: Vec<Option<Role>> = ports.flat_map(|(port, known)| vec![*known; port.bits()]).collect();
+        let net = match engine {
+            Engine::Layers(by) => Netlist::of(form, &known, |table| Ok(by.unwrap_or_else(|| usual(table)))),
+            Engine::Switching => Netlist::switching(form, &known),
+        }?;
+        Ok(self.lowered.get_or_init(|| net).clone())
+    }
+
+    /// Material, and what spends it.
+    fn evaluation(&self, made: Made, items: usize) -> Box<dyn Material> {
+        let (circuit, known) = (self.circuit.clone(), self.known.clone());
+        spend(items, move |s, given| {
+            same("operands", circuit.inputs().len(), given.len())?;
+            let mut inputs = Vec::new();
+            for ((port, known), words) in circuit.inputs().iter().zip(known.iter()).zip(given) {
+                match known {
+                    Some(known) if *known != s.role() => {
+                        inputs.extend((0..port.bits()).map(|_| Bits::zeros(items)));
+                    }
+                    _ => inputs.extend(planes(words, port.bits(), items)?),
+                }
+            }
+            let mut found = made.eval(s, inputs)?.into_iter();
+            let column = |port: &circuit::Port| {
+                let planes: Vec<Bits> = found.by_ref().take(port.bits()).collect();
+                words(&planes, items)
+            };
+            circuit.outputs().iter().map(column).collect()
+        })
+    }
+}
+
+/// Material of an engine.
+enum Made {
+    Layers(Layers),
+    Switching(Switching),
+}
+
+impl Made {
+    fn eval(self, s: &mut Session, inputs: Vec<Bits>) -> Result<Vec<Bits>> {
+        match self {
+            Self::Layers(layers) => layers.eval(s, inputs),
+            Self::Switching(switching) => switching.eval(s, inputs),
+        }
+    }
+}
+
+/// The protocol for lookups where none is asked for.
+fn usual(table: &TruthTable) -> Protocol {
+    Protocol::to_store(&circuit::lookup_job(table))
+}
+
+/// The bits of a port, in words of each item.
+fn planes(words: &[u64], bits: usize, items: usize) -> Result<Vec<Bits>> {
+    let each = bits.div_ceil(64);
+    same("words of a port", each * items, words.len())?;
+    let mut planes = Vec::with_capacity(bits);
+    for word in 0..each {
+        let column: Vec<u64> = words.iter().skip(word).step_by(each).copied().collect();
+        let width = (bits - 64 * word).min(64) as u32;
+        planes.extend(Bits::from_share(&BShare::<u64>::new(width, column)));
+    }
+    Ok(planes)
+}
+
+/// Words of each item from the bits of a port.
+fn words(planes: &[Bits], items: usize) -> Result<Words> {
+    let each = planes.len().div_ceil(64);
+    let mut words = Words::new(vec![0; each * items]);
+    for (word, planes) in planes.chunks(64).enumerate() {
+        let column = Bits::to_share::<u64>(planes)?;
+        let places = words.iter_mut().skip(word).step_by(each);
+        places.zip(column.words()).for_each(|(place, word)| *place = *word);
+    }
+    Ok(words)
+}
+
+/// A name that lives as long as the program: of a circuit's port, of which there are few.
+fn kept(name: &str) -> &'static str {
+    static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    match names.get(name) {
+        Some(kept) => kept,
+        None => {
+            let kept: &'static str = Box::leak(name.into());
+            names.insert(kept);
+            kept
+        }
+    }
+}
+
+fn column(port: &circuit::Port) -> Port {
+    let bits = port.bits();
+    Port::xor(kept(port.name()), bits.min(64) as u32).of(bits.div_ceil(64))
+}
+
+impl Operation for Evaluate {
+    fn name(&self) -> String {
+        format!("circuit {}", self.circuit.name())
+    }
+
+    fn method(&self) -> String {
+        let (form, engine) = self.way();
+        let engine = match engine {
+            Engine::Layers(_) if form.lookups() == 0 => "triples".into(),
+            Engine::Layers(by) => format!("lookups by {}", by.map_or("one-hot vectors", Protocol::name)),
+            Engine::Switching => "lookups with switching roles".into(),
+        };
+        format!("form {}, {engine}", form.name())
+    }
+
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        let known = self.circuit.inputs().iter().zip(self.known.iter()).map(|(port, known)| {
+            let known = known.map_or("shared".into(), |role| format!("of {role}"));
+            format!("{} {known}", port.name())
+        });
+        vec![
+            ("circuit", self.circuit.digest().to_hex().to_string()),
+            ("inputs", known.collect::<Vec<_>>().join(", ")),
+            ("method", self.method()),
+        ]
+    }
+
+    fn signature(&self) -> Signature {
+        let takes = self.circuit.inputs().iter().zip(self.known.iter()).map(|(port, known)| match known {
+            Some(role) => Port { held: Held::Known(*role), ..column(port) },
+            None => column(port),
+        });
+        let gives = self.circuit.outputs().iter().map(column);
+        Signature { takes: takes.collect(), gives: gives.collect() }
+    }
+
+    fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
+        let net = self.netlist()?;
+        match self.engine {
+            Engine::Layers(_) => Ok(Layers::bill(&net, items)),
+            Engine::Switching => Switching::bill(&net, items),
+        }
+    }
+
+    fn effort(&self, items: usize, _: &Setting) -> Result<Effort> {
+        let net = self.netlist()?;
+        let effort = match self.engine {
+            Engine::Layers(_) => Layers::effort(&net, items),
+            Engine::Switching => Switching::effort(&net, items)?,
+        };
+        let Signature { takes, gives } = self.signature();
+        let words: u64 = takes.iter().chain(&gives).map(|port| port.words as u64).sum();
+        let memory = effort.memory.map(|memory| memory.saturating_add(8 * words * items as u64));
+        Ok(effort.remembering(memory))
+    }
+
+    fn stocks(&self) -> bool {
+        self.engine == Engine::Switching
+    }
+
+    fn ways(&self) -> Result<Option<Ways>> {
+        let Some(objective) = self.objective else { return Ok(None) };
+        let all = self.all()?.into_iter().map(|way| Box::new(way) as Box<dyn Operation>);
+        Ok(Some(Ways { objective, all: all.collect() }))
+    }
+
+    fn stored_as(&self) -> String {
+        format!("circuit {} ({})", self.circuit.digest().to_hex(), self.method())
+    }
+
+    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
+        match self.engine {
+            Engine::Layers(_) => {
+                let layers = Layers::prepare(from, &self.netlist()?, items)?;
+                Ok(self.evaluation(Made::Layers(layers), items))
+            }
+            Engine::Switching => {
+                Err(Error::Store(format!("material of {} by {} is not stored", self.name(), self.method())))
+            }
+        }
+    }
+
+    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
+        match self.engine {
+            Engine::Layers(_) => self.material(&mut Origin::peer(p), items),
+            Engine::Switching => {
+                let switching = Switching::prepare(p, &self.netlist()?, items)?;
+                Ok(self.evaluation(Made::Switching(switching), items))
+            }
+        }
+    }
+
+    fn tells(&self) -> String {
+        format!("what circuit {} says of its inputs", self.circuit.name())
+    }
+}
