@@ -33,6 +33,7 @@ mod lit;
 mod port;
 mod table;
 mod text;
+mod value;
 
 pub use circuit::Circuit;
 pub use draft::Draft;
