@@ -1,4 +1,7 @@
-//! `hushtable run`: a job from a file that both parties hold and approve.
+//! `hushtable run`: a job from a file that both parties hold and approve, or a circuit.
+
+mod circuit;
+mod ports;
 
 use std::{
     io::{self, BufRead, IsTerminal, Write},
@@ -48,6 +51,9 @@ whom, and goes on if somebody at the terminal says yes, or --approve says the ha
 to one file. Besides, a step takes bits, domain, fraction-bits, method, output-fraction-bits, outside and protocol, as \
 `apply` does; score takes bands, bits, fraction-bits, reveal-exact and threshold; proximity takes within, plane and \
 the names of columns. [options] has find-difference, optimise and threads.
+  A circuit (FILE.hut, what `hushtable compile` writes) is run too: --inputs FILE has this party's values for its input \
+ports, --reveal says who gets the outputs. Both must have the same circuit: its hash is compared.
+
   With join = true the rows are those in common, by a hidden join of the ids, in files of any order. There is one step \
 then, a score, which takes default, normalise and tell-form too; see `score --join`.
 
@@ -61,7 +67,9 @@ Examples:
     hushtable run compare.toml --input bank.csv --output out.csv \\
         --listen 0.0.0.0:7000 --identity bank.id
     hushtable run compare.toml --input telecom.csv --approve e129dc2385f2fd8b716b83bf52de460e \\
-        --connect bank.example:7000 --identity telecom.id";
+        --connect bank.example:7000 --identity telecom.id
+  A circuit, each party with the values of its ports:
+    hushtable run adder.hut --inputs mine.json --reveal both --listen 0.0.0.0:7000 --identity bank.id";
 
 /// Least digits of a hash that approve a file: 128 bits. Who writes two files can find some with 64 alike.
 const DIGITS: usize = 32;
@@ -80,7 +88,7 @@ pub struct Run {
     #[arg(long = "as", value_name = "NAME")]
     party: Option<String>,
     /// This party's numbers, or features: a CSV file with a header
-    #[arg(long, value_name = "FILE", required_unless_present = "check")]
+    #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
     /// This party's weights for a step that scores: a TOML file
     #[arg(long, value_name = "FILE")]
@@ -95,6 +103,8 @@ pub struct Run {
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
     #[command(flatten)]
+    circuit: circuit::Options,
+    #[command(flatten)]
     csv: Dialect,
     #[command(flatten)]
     pub delivery: Delivery,
@@ -108,6 +118,9 @@ pub fn run(args: &Run) -> Result<()> {
         return explain::print(&JobFile::read(path)?.describe());
     }
     let path = args.file.as_deref().expect("clap requires it");
+    if circuit::is_circuit(path) {
+        return args.link.attended(|| circuit::run(path, &args.circuit, &args.delivery, &args.link));
+    }
     let file = JobFile::read(path);
     let link = match &file {
         Ok(file) => args.link.to_peer(&file.parties[args.link.role().peer() as usize]),
@@ -118,7 +131,9 @@ pub fn run(args: &Run) -> Result<()> {
 
 fn carry_out(args: &Run, path: &Path, file: &JobFile, link: &Link) -> Result<()> {
     is_party(args, path, file)?;
-    let input = args.input.as_deref().expect("clap requires it");
+    let Some(input) = args.input.as_deref() else {
+        return Err(Failure::new("--input FILE has this party's numbers"));
+    };
     let (weights, calibration) = (args.weights.as_deref(), args.calibration.as_deref());
     let (csv, delivery) = (&args.csv, &args.delivery);
     let own = Own { file: path, input, weights, csv, link, calibration, quiet: delivery.quiet };
