@@ -2,7 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::{lit::Lit, table::TruthTable};
+use crate::{
+    error::{Error, Result},
+    lit::Lit,
+    port::is_name,
+    table::TruthTable,
+};
 
 /// Gates, each of which reads inputs and what earlier ones made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +52,18 @@ impl Form {
     /// What it is made for, in a word: `ands`, `layers`, `luts`.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The same under another name.
+    ///
+    /// # Errors
+    /// [`Error::Circuit`] for a name of more than one word.
+    pub fn renamed(mut self, name: &str) -> Result<Self> {
+        if !is_name(name) {
+            return Error::of(format!("name {name:?} of a form"));
+        }
+        self.name = name.into();
+        Ok(self)
     }
 
     /// Bits that it takes: wires 1 to so many.

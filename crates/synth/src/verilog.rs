@@ -1,0 +1,94 @@
+//! Verilog to circuits. yosys reads the source and flattens it to words and operators; what gates these become is decided
+//! here, so that an operator takes as few ANDs as are known.
+
+mod build;
+mod cells;
+mod netlist;
+pub(crate) mod yosys;
+
+use std::path::Path;
+
+use logic::{Circuit, Kind};
+use yosys::Yosys;
+
+use crate::error::{Error, Result};
+
+/// How a design becomes a circuit.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The circuit's name, where it is not that of the top module.
+    pub name: Option<String>,
+    /// What ports mean, where it is not a number with or without a sign.
+    pub kinds: Vec<(String, Kind)>,
+    /// Values for parameters of the top module.
+    pub parameters: Vec<(String, i64)>,
+    /// Tables of constants become lookups, and not gates.
+    pub lookups: bool,
+}
+
+impl Options {
+    /// The same with a port that means this.
+    #[must_use]
+    pub fn kind(mut self, port: &str, kind: Kind) -> Self {
+        self.kinds.push((port.into(), kind));
+        self
+    }
+
+    /// The same with a value for a parameter of the top module.
+    #[must_use]
+    pub fn parameter(mut self, name: &str, value: i64) -> Self {
+        self.parameters.push((name.into(), value));
+        self
+    }
+}
+
+/// The circuit of a module without state, with the modules that it uses. Its form is named `ands`, or `lookups` where
+/// tables are; [`ands`](crate::optimise::ands) makes a better one of it.
+///
+/// # Errors
+/// [`Error::NoYosys`]; [`Error::Yosys`] for what yosys does not read; [`Error::Design`] for registers, latches, loops,
+/// memories that are written, and wires that nothing drives.
+pub fn compile(files: &[impl AsRef<Path>], top: &str, options: &Options) -> Result<Circuit> {
+    let mut yosys = Yosys::find()?;
+    let script = format!("{}write_json design.json", script(&mut yosys, files, top, options)?);
+    yosys.run(&script)?;
+    let path = yosys.path("design.json");
+    let json = yosys.named(&std::fs::read_to_string(&path).map_err(Error::file(&path))?);
+    let netlist: netlist::Netlist =
+        serde_json::from_str(&json).map_err(|error| Error::Yosys(format!("its netlist: {error}")))?;
+    // With values for parameters the module has a name of its own.
+    let [(_, module)] = netlist.modules.0.as_slice() else {
+        return Error::at(top, "not one flat module");
+    };
+    build::circuit(module, top, options)
+}
+
+/// What reads a design and leaves one flat module of operators on words.
+pub(crate) fn script(
+    yosys: &mut Yosys,
+    files: &[impl AsRef<Path>],
+    top: &str,
+    options: &Options,
+) -> Result<String> {
+    let mut script = String::from("read_verilog -sv");
+    for file in files {
+        script.push_str(&format!(" {}", yosys.source(file.as_ref())?));
+    }
+    script.push_str(&format!("; hierarchy -check -top {}", identifier(top)?));
+    for (name, value) in &options.parameters {
+        script.push_str(&format!(" -chparam {} {value}", identifier(name)?));
+    }
+    script.push_str(
+        "; proc; flatten; opt; wreduce; peepopt; opt; opt_mem; memory_collect; opt; clean; ",
+    );
+    Ok(script)
+}
+
+/// A name that can stand in a script.
+fn identifier(name: &str) -> Result<&str> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$';
+    match name.bytes().next() {
+        Some(first) if plain(first) && !first.is_ascii_digit() && name.bytes().all(plain) => Ok(name),
+        _ => Err(Error::Asked(format!("name {name:?}; accepted: letters, digits, _ and $"))),
+    }
+}
