@@ -5,6 +5,7 @@ use std::{env, process::ExitCode};
 use crate::{
     apply,
     calibrate::{self, Calibrate, OtParty},
+    compile::{self, Compile},
     demo::{self, example::Demo},
     doctor::{self, Doctor},
     explain::{self, Explain},
@@ -54,6 +55,9 @@ Examples:
     hushtable run --help
   What such a job shows to whom, and what it takes, before anything is sent:
     hushtable explain --help
+  A circuit from Verilog, and run it:
+    hushtable compile --help
+    hushtable run --help
   Make ahead what does not depend on the numbers, and look at it:
     hushtable prepare --help
     hushtable store ls --identity bank.id bank.store
@@ -88,6 +92,7 @@ enum Command {
     Identity(Identity),
     Doctor(Doctor),
     Info(info::Info),
+    Compile(Compile),
     Plan(Plan),
     Calibrate(Calibrate),
     #[command(hide = true)]
@@ -117,6 +122,7 @@ pub fn run() -> ExitCode {
         Command::Identity(args) => identity::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Info(_) => info::run(),
+        Command::Compile(args) => compile::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Calibrate(args) => calibrate::run(&args),
         Command::OtParty(args) => calibrate::run_party(&args),

@@ -11,6 +11,7 @@ extern crate hushtable_columns;
 mod apply;
 mod args;
 mod calibrate;
+mod compile;
 mod demo;
 mod doctor;
 mod explain;

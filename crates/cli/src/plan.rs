@@ -1,18 +1,26 @@
 //! `hushtable plan`: what each lookup protocol would cost, and which is chosen; or each way of comparing.
 
+pub mod circuit;
 mod compare;
 mod phase;
 mod private;
 
-use std::{fmt::Write as _, path::PathBuf, str::FromStr};
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+    str::FromStr,
+    sync::Arc,
+};
 
 use crate::plan::phase::Phase;
 use clap::{Args, ValueEnum};
 use hushtable::{
     Role,
+    circuit::Circuit,
     confidential::planner::{self, Asked},
     lut::{LookupJob, Protocol},
     net::LinkShape,
+    operation::Operation as _,
     plan::{self, Estimate, Prediction, Room, Wanted},
 };
 use hushtable_columns::{
@@ -33,6 +41,7 @@ Examples:
   hushtable plan --index-bits 16 --value-bits 16 --batch 1e4 --net wan --optimise bytes
   hushtable plan --compare-bits 32 --batch 1e4 --net wan --optimise online
   hushtable plan --table private --rows 2^20 --key-bits 20 --value-bits 20 --batch 4096 --net lan
+  hushtable plan --circuit aes.hut --batch 1000 --net wan
   With what `hushtable calibrate` measured between the two machines:
     hushtable plan --index-bits 12 --batch 1e5 --calibration calibration.json
 
@@ -50,6 +59,9 @@ pub struct Plan {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=64),
         conflicts_with_all = ["index_bits", "value_bits", "index", "output"])]
     compare_bits: Option<u32>,
+    /// A circuit, in place of lookups: what each of its forms would cost by each engine
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["index_bits", "value_bits", "index", "output", "compare_bits"])]
+    circuit: Option<PathBuf>,
     /// A public table, or a private one, which its owner must not show
     #[arg(long, value_enum, default_value = "public", conflicts_with_all = ["index_bits", "compare_bits", "index", "output"])]
     table: Whose,
@@ -118,6 +130,13 @@ struct Line<'a> {
     memory_bytes: Option<u64>,
 }
 
+/// The circuit of a file.
+fn circuit_file(path: &Path) -> Result<Arc<Circuit>> {
+    let text = std::fs::read_to_string(path).map_err(Failure::file(path))?;
+    let circuit = Circuit::parse(&text);
+    circuit.map(Arc::new).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
+}
+
 /// Runs the subcommand.
 pub fn run(args: &Plan) -> Result<()> {
     let calibration = Calibration::load(args.calibration.as_deref())?;
@@ -132,6 +151,21 @@ pub fn run(args: &Plan) -> Result<()> {
                 .map(|way| line(&way.predicted.way.to_string(), way.chosen, way.phases(), None))
                 .collect(),
             false => compare::table(&asked, &calibration.to_string(), &ways),
+        };
+        return terminal::print(&text);
+    }
+    if let Some(path) = &args.circuit {
+        let circuit = &circuit_file(path)?;
+        let (machine, objective) = (&calibration.machine(), args.optimise.into());
+        let asked = circuit::Asked { circuit, items: args.batch, objective, link, machine };
+        let ways = circuit::ways(&asked)?;
+        let text = match args.json {
+            true => ways
+                .iter()
+                .enumerate()
+                .map(|(i, way)| line(&way.way.method(), i == 0, [way.setup, way.offline, way.online], None))
+                .collect(),
+            false => circuit::table(&asked, &ways),
         };
         return terminal::print(&text);
     }

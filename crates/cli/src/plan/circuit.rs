@@ -1,0 +1,61 @@
+//! `hushtable plan --circuit`: what each form of a circuit would cost by each engine.
+
+use std::{fmt::Write as _, sync::Arc};
+
+use hushtable::{
+    circuit::Circuit,
+    net::LinkShape,
+    operation::{Evaluate, Operation},
+    plan::{self, Machine, Objective, Prediction, Wanted},
+};
+use hushtable_columns::{
+    failure::Result,
+    units::{bytes, time},
+};
+
+/// Which circuit, for how many evaluations, and over what.
+pub struct Asked<'a> {
+    pub circuit: &'a Arc<Circuit>,
+    pub items: usize,
+    pub objective: Objective,
+    pub link: LinkShape,
+    pub machine: &'a Machine,
+}
+
+/// Every way, the best first. All inputs count as shared.
+pub fn ways(asked: &Asked<'_>) -> Result<Vec<Prediction<Evaluate>>> {
+    let Asked { circuit, items, objective, link, machine } = asked;
+    let known = vec![None; circuit.inputs().len()];
+    let under = machine.setting(*link);
+    let all = Evaluate::new(circuit, &known, *objective)?.all()?.into_iter().map(|way| {
+        let effort = way.effort(*items, &under)?;
+        Ok((way, effort))
+    });
+    Ok(plan::rank(all.collect::<Result<Vec<_>>>()?, &Wanted::new(*objective, *link, **machine)))
+}
+
+/// Bytes of all phases and both parties.
+pub fn sent(way: &Prediction<Evaluate>) -> u64 {
+    let phases = [way.setup, way.offline, way.online];
+    phases.iter().map(|phase| phase.bytes[0] + phase.bytes[1]).sum::<f64>() as u64
+}
+
+/// For people.
+pub fn table(asked: &Asked<'_>, ways: &[Prediction<Evaluate>]) -> String {
+    let Asked { circuit, items, link, .. } = asked;
+    let mut out = format!("{items} evaluations of {}; network {link}\n  {:44}", circuit.name(), "way");
+    let head = ["set-up", "offline", "online", "total", "bytes", "rounds", "memory"];
+    head.iter().for_each(|head| write!(out, "{head:>11}").expect("text grows"));
+    for (i, way) in ways.iter().enumerate() {
+        let mark = if i == 0 { '*' } else { ' ' };
+        write!(out, "\n{mark} {:44}", way.way.method()).expect("text grows");
+        let seconds = [way.setup.seconds, way.offline.seconds, way.online.seconds];
+        let mut cells = seconds.map(time).to_vec();
+        cells.push(time(seconds.iter().sum()));
+        cells.push(bytes(sent(way)));
+        cells.push([way.setup, way.offline, way.online].map(|phase| phase.rounds.to_string()).join("+"));
+        cells.push(bytes(way.memory[0].max(way.memory[1])));
+        cells.iter().for_each(|cell| write!(out, "{cell:>11}").expect("text grows"));
+    }
+    out + "\nTimes are predictions. Memory is that of all evaluations at once; a run cuts them into batches.\n"
+}
