@@ -40,6 +40,7 @@ mod lookups;
 mod lowered;
 mod netlist;
 mod switching;
+mod vectors;
 mod wires;
 
 use std::{

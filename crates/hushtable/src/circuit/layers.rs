@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{
     lookups::Stock,
     netlist::{Gate, Kind, Netlist},
+    vectors::Vectors,
     wires::Wires,
 };
 use crate::{
@@ -22,8 +23,10 @@ pub struct Layers {
     items: usize,
     /// Of each kind in [`Netlist::triples`].
     stock: Vec<Triples>,
-    /// Of each table in [`Netlist::lookups`].
-    lookups: Vec<Box<dyn Stock>>,
+    /// Of all tables in [`Netlist::lookups`] whose lookups are by one-hot vectors by doubling; `None` of none.
+    vectors: Option<Vectors>,
+    /// Of each other one.
+    lookups: Vec<Option<Box<dyn Stock>>>,
 }
 
 impl Layers {
@@ -36,8 +39,13 @@ impl Layers {
         net.lookups().iter().try_for_each(|(reading, _)| reading.opens())?;
         let stock = net.triples().iter().map(|[size, operands]| Triples::shared(p, operands * items, *size));
         let stock = stock.collect::<Result<_>>()?;
-        let lookups = net.lookups().iter().map(|(reading, lookups)| reading.prepare(p, lookups * items));
-        Ok(Self { net: net.clone(), items, stock, lookups: lookups.collect::<Result<_>>()? })
+        let counts = net.vectors();
+        let vectors = if counts.is_empty() { None } else { Some(Vectors::prepare(p, &counts, items)?) };
+        let lookups = net.lookups().iter().map(|(reading, lookups)| match reading.shared() {
+            true => Ok(None),
+            false => reading.prepare(p, lookups * items).map(Some),
+        });
+        Ok(Self { net: net.clone(), items, stock, vectors, lookups: lookups.collect::<Result<_>>()? })
     }
 
     /// The same of a circuit without lookups, with triples that were made for several evaluations.
@@ -52,13 +60,21 @@ impl Layers {
             same("triples for the ANDs", operands * items, triples.len())?;
             same("ANDs a triple is for", *size, triples.products())?;
         }
-        Ok(Self { net: net.clone(), items, stock, lookups: Vec::new() })
+        Ok(Self { net: net.clone(), items, stock, vectors: None, lookups: Vec::new() })
     }
 
     /// What an evaluation for so many items costs.
     pub fn bill(net: &Netlist, items: usize) -> Bill {
-        let lookups = net.lookups().iter().map(|(reading, lookups)| reading.bill(lookups * items));
-        let mut bill = lookups.fold(net.bill.times(items), Bill::then);
+        let others = net.lookups().iter().filter(|(reading, _)| !reading.shared());
+        let others = others.map(|(reading, lookups)| reading.bill(lookups * items));
+        let vectors = Vectors::bill(&net.vectors(), items);
+        let mut bill = others.fold(net.bill.times(items) + vectors, Bill::then);
+        // A lookup opens its index.
+        let opened = net.lookups().iter().filter(|(reading, _)| reading.shared());
+        let opened =
+            opened.map(|(reading, lookups)| u64::from(reading.table().inputs()) * (lookups * items) as u64);
+        let opened: u64 = opened.sum();
+        bill.online.bits = bill.online.bits.map(|bits| bits + opened);
         bill.online.rounds = if items == 0 { 0 } else { net.depth() };
         bill
     }
@@ -72,9 +88,13 @@ impl Layers {
         let passes = Work::bytes(net.passes() * items / 8);
         let mut work = [Work::triples(operands), Work::words(ands / 64 * 4) + passes];
         let mut memory = [triples.kept / 8 + (net.passes() * items / 8) as u64; 2];
+        let vectors = Vectors::bill(&net.vectors(), items);
+        steps.extend([Step::Cots(vectors.cots), Step::both(vectors.offline.rounds)]);
         for (reading, lookups) in net.lookups() {
             let effort = reading.effort(lookups * items);
-            steps.extend(effort.steps);
+            if !reading.shared() {
+                steps.extend(effort.steps);
+            }
             work = [work[0] + effort.work[0], work[1] + effort.work[1]];
             memory = [0, 1].map(|party| memory[party].saturating_add(effort.memory[party]));
         }
@@ -120,7 +140,12 @@ impl Layers {
         for gate in &lookups {
             let Kind::Lookup(table) = gate.kind else { continue };
             let index = wires.index(gate)?;
-            let stock = self.lookups[table].take(index.len())?;
+            let reading = wires.reading(gate);
+            let stock = match (&mut self.lookups[table], &mut self.vectors) {
+                (Some(stock), _) => stock.take(index.len())?,
+                (None, Some(vectors)) => reading.by(vectors.cut(reading.table().inputs(), index.len())?),
+                (None, None) => unreachable!("vectors for lookups that share them"),
+            };
             masked.push(stock.masked(&index)?);
             reads.push(stock);
         }

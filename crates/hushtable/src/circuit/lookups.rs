@@ -10,7 +10,7 @@ use crate::{
     error::{Error, Result},
     gates::Bits,
     lut::{LookupJob, Prepared, Protocol, Table},
-    onehot::Xor,
+    onehot::{OneHot, Xor},
     share::{BShare, Bitwise, Sharing},
     source::Source,
 };
@@ -68,6 +68,21 @@ impl Reading {
         Err(Error::Param { what, got, accepted: accepted.join(", ") })
     }
 
+    /// Whether its material is one-hot vectors by doubling, which all tables of its length share.
+    pub(super) fn shared(&self) -> bool {
+        self.protocol == Protocol::Doubling
+    }
+
+    /// Lookups by vectors that are there.
+    pub(super) fn by(&self, vectors: OneHot<Xor>) -> Box<dyn Stock> {
+        match &self.rows {
+            Rows::Of8(table) => of(vectors, table),
+            Rows::Of16(table) => of(vectors, table),
+            Rows::Of32(table) => of(vectors, table),
+            Rows::Of64(table) => of(vectors, table),
+        }
+    }
+
     /// What so many lookups cost.
     pub(super) fn bill(&self, lookups: usize) -> Bill {
         match lookups {
@@ -117,6 +132,10 @@ fn prepare<R: Ring>(
 ) -> Result<Box<dyn Stock>> {
     let material = reading.protocol.prepare(from, table, lookups)?;
     Ok(Box::new(Of { material, table: table.clone() }))
+}
+
+fn of<R: Ring>(vectors: OneHot<Xor>, table: &Arc<Table<R>>) -> Box<dyn Stock> {
+    Box::new(Of { material: Prepared::<Xor, Bitwise, R>::of(vectors), table: table.clone() })
 }
 
 /// Material for lookups in a table.

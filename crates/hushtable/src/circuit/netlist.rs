@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::lookups::Reading;
+use super::{lookups::Reading, vectors::Counts};
 use crate::{bill::Bill, gates::Triples, net::Role};
 
 /// A wire of a [`Netlist`]: a batch of bits.
@@ -89,6 +89,22 @@ impl Netlist {
     /// Gates in the order in which they are evaluated: those of a level that take a message together, others one by one.
     pub(super) fn levels(&self) -> impl Iterator<Item = &[Gate]> {
         self.gates.chunk_by(|a, b| a.sends && b.sends && a.level == b.level)
+    }
+
+    /// Of each number of index bits how many one-hot vectors by doubling an item takes.
+    pub(super) fn vectors(&self) -> Counts {
+        let mut counts: Counts = Vec::new();
+        for (reading, lookups) in
+            self.lookups.iter().filter(|(reading, lookups)| reading.shared() && *lookups > 0)
+        {
+            let d = reading.table().inputs();
+            match counts.iter_mut().find(|(other, _)| *other == d) {
+                Some((_, count)) => *count += lookups,
+                None => counts.push((d, *lookups)),
+            }
+        }
+        counts.sort_unstable();
+        counts
     }
 
     /// Those of each layer that take a message.

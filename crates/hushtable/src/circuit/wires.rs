@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use prim::{Wiped, lowmc};
 
-use super::netlist::{Gate, Kind, Netlist, Span, Wire};
+use super::{
+    lookups::Reading,
+    netlist::{Gate, Kind, Netlist, Span, Wire},
+};
 use crate::{
     error::{Result, same},
     gates::Bits,
@@ -42,6 +45,11 @@ impl Wires {
     /// What a lookup reads, as numbers.
     pub(super) fn index(&self, gate: &Gate) -> Result<BShare<u32>> {
         Bits::to_share(&gate.reads.iter().map(|wire| self.get(*wire)).collect::<Vec<_>>())
+    }
+
+    /// How a lookup is done.
+    pub(super) fn reading(&self, gate: &Gate) -> &Reading {
+        self.net.reading(gate)
     }
 
     /// What a gate has made.

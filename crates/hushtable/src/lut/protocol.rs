@@ -19,7 +19,7 @@ use crate::{
     codec::Reader,
     error::{Error, Result},
     net::Role,
-    onehot::{self, Group},
+    onehot::{self, Group, OneHot},
     session::Session,
     share::{Kind, Share},
     source::Source,
@@ -307,6 +307,11 @@ pub struct Prepared<G: Group, K: Kind, R: Ring> {
 }
 
 impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
+    /// Of one-hot vectors, for XOR outputs.
+    pub(crate) fn of(vectors: OneHot<G>) -> Self {
+        Self { material: Box::new(vectors) }
+    }
+
     /// Online: shares of `T[x]`. The low bits of a wider index count. Spends this material.
     ///
     /// # Errors
