@@ -22,14 +22,7 @@ const RIGHT: Block = Block(1 << 65);
 ///
 /// # Panics
 /// Unless `b` is as long as `a`, and `tables` twice as long.
-pub fn garble(
-    hash: &CcrHash,
-    delta: Block,
-    first: u64,
-    a: &mut [Block],
-    b: &[Block],
-    tables: &mut [Block],
-) {
+pub fn garble(hash: &CcrHash, delta: Block, first: u64, a: &mut [Block], b: &[Block], tables: &mut [Block]) {
     check(a, b, tables);
     note(hash, first, &[Block::ZERO, delta], a, b);
     let (left, right) = tables.split_at_mut(a.len());
@@ -249,8 +242,7 @@ mod tests {
             let delta = prg.block().with_lsb(true);
             for count in (0..=20).chain([31, 32, 33, 63, 64, 65]) {
                 let (a, b) = (drawn(&mut prg, count), drawn(&mut prg, count));
-                let (first, mut zero, mut tables) =
-                    (1 << 33 | 5, a.clone(), vec![Block::ZERO; 2 * count]);
+                let (first, mut zero, mut tables) = (1 << 33 | 5, a.clone(), vec![Block::ZERO; 2 * count]);
                 garble(&hash, delta, first, &mut zero, &b, &mut tables);
                 for i in 0..count {
                     let want = by_definition(&hash, delta, first + i as u64, a[i], b[i]);
