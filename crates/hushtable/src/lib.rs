@@ -19,6 +19,7 @@
 //! | compare two shared numbers; take the larger one | [`operation::Compare`] |
 //! | multiply numbers or matrices; truncate; select | [`operation::Multiply`], [`operation::Products`], [`operation::Truncate`], [`operation::Select`], [`operation::Elsewhere`] |
 //! | softmax, GELU, layer norm | [`math::SoftmaxJob`], [`math::GeluJob`], [`operation::LayerNorm`] |
+//! | evaluate any circuit on shared bits: in a round for each layer, or garbled, in two | [`circuit::Layers`], [`gc`] |
 //! | look keys up in a table that its owner must not show | [`confidential`]; served to many, the crate `hushtable-apps` |
 //! | join two tables, intersect ids, add up by groups, score | the crate `hushtable-apps` |
 //! | run any of these | [`run::Job`] |
@@ -54,6 +55,7 @@ pub mod cuckoo;
 pub mod error;
 pub mod fss;
 pub mod gates;
+pub mod gc;
 #[doc(hidden)]
 pub mod inner;
 pub mod lut;

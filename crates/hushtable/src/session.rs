@@ -68,9 +68,11 @@ pub enum Purpose {
     FunctionValue,
     /// Children and values of nodes of plain GGM trees.
     Ggm,
+    /// Half gates.
+    Garbling,
 }
 
-const PURPOSES: usize = Purpose::Ggm as usize + 1;
+const PURPOSES: usize = Purpose::Garbling as usize + 1;
 
 /// Bytes a party runs ahead with its own messages in [`Session::duplex`].
 const WINDOW: i64 = 8 << 20;

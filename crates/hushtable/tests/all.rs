@@ -49,6 +49,7 @@ mod fss_stored;
 mod fss_views;
 #[cfg(feature = "tls")]
 mod fuzz_corpus;
+mod garbled;
 mod gates;
 mod hash_inputs;
 mod key_gate_views;

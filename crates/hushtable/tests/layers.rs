@@ -24,6 +24,7 @@ const ORDER: &[&str] = &[
     "permutation",
     "gates",
     "circuit",
+    "gc",
     "tree",
     "onehot",
     "lut",

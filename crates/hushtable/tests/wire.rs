@@ -22,8 +22,10 @@ use hushtable::{
         Fixed, HammingEquality, MatrixShape, Millionaires, Multiplication, Objective, ProductTriples, Relu,
         Sides, SidesJob, SmallMatrixJob, SmallMatrixProduct, SmallProducts, Truncation, XorToAdditive,
     },
+    circuit::Draft,
     confidential::{copy::Keys, prf::Cipher},
     gates::{B2a, Bits, DaBits, Mux, Triples, and, and_shared},
+    gc::{Ahead, Garbled, Garbler, Job, Program},
     lut::{
         SharedTables, Table,
         arithmetic::Arithmetic,
@@ -42,6 +44,23 @@ use hushtable::{
 use pairs::share;
 use prim::{ring::Ring, rows::Shift};
 use transcripts::{Protocol, SEED};
+
+/// Majorities of a shared bit and of one of each party's.
+fn garbled(p: &mut Party, ahead: bool) -> Result<()> {
+    let mut d = Draft::new(3);
+    let [x, y, z] = [0, 1, 2].map(|i| d.input(i));
+    let (xz, yz) = (d.xor(x, z), d.xor(y, z));
+    let both = d.and(xz, yz);
+    let most = d.xor(both, z);
+    let program = Program::new(&d.finish("ands", vec![most]))?;
+    let job = Job::new(&program, vec![None, Some(Role::P0), Some(Role::P1)], 35, Garbler::Both)?;
+    let inputs = vec![Bits::new(35, vec![0x1234_5678]); 3];
+    match ahead {
+        true => Ahead::prepare(p, &job)?.eval(p, inputs),
+        false => Garbled::prepare(p, &job)?.eval(p, inputs),
+    }
+    .map(drop)
+}
 
 /// Name, OT extension, protocol. Each runs after a set-up of its own, which is not in its hash.
 pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
@@ -71,6 +90,8 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("lookups-by-ids", None, |p| by_ids(p, Keys::Dense { bits: 9 }, false)),
     ("lookups-by-ids-distinct", None, |p| by_ids(p, Keys::Dense { bits: 9 }, true)),
     ("lookups-by-ids-sparse", None, |p| by_ids(p, Keys::Sparse { bits: 40, rows: 100, lookups: 11 }, false)),
+    ("garbled", None, |p| garbled(p, false)),
+    ("garbled-ahead", None, |p| garbled(p, true)),
     ("shuffle", None, shuffled),
     ("order", None, ordered),
     ("spread", None, spread),

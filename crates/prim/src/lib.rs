@@ -17,6 +17,7 @@ pub mod ct;
 pub mod forest;
 pub mod gf64;
 pub mod ggm;
+pub mod half_gates;
 pub mod hash;
 pub mod lookup;
 pub mod lowmc;

@@ -26,7 +26,7 @@ use prim::{
 use super::pairs::id;
 
 /// All there are.
-pub const PURPOSES: [Purpose; 26] = [
+pub const PURPOSES: [Purpose; 27] = [
     Purpose::SubfieldTree,
     Purpose::NoiseTree,
     Purpose::Matrix,
@@ -53,6 +53,7 @@ pub const PURPOSES: [Purpose; 26] = [
     Purpose::FunctionInput,
     Purpose::FunctionValue,
     Purpose::Ggm,
+    Purpose::Garbling,
 ];
 
 /// Keys of one purpose and owner that a session may draw.
