@@ -1,6 +1,8 @@
 //! Circuits from Verilog, BLIF and Bristol files, and forms of them with few ANDs.
 
+pub mod equal;
 mod error;
+pub mod optimise;
 pub mod verilog;
 pub(crate) mod words;
 
