@@ -1,7 +1,9 @@
 //! Circuits from Verilog, BLIF and Bristol files, and forms of them with few ANDs, few layers, or lookups.
 
+pub mod equal;
 mod error;
 pub mod mapping;
+pub mod optimise;
 pub mod verilog;
 pub(crate) mod words;
 

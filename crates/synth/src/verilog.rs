@@ -79,7 +79,8 @@ pub(crate) fn script(
         script.push_str(&format!(" -chparam {} {value}", identifier(name)?));
     }
     script.push_str(
-        "; proc; flatten; opt; wreduce; peepopt; opt; opt_mem; memory_collect; opt; clean; ",
+        // Each module is tidied once, and not each use of it: the draft folds what constants leave.
+        "; proc; opt; wreduce; peepopt; opt; opt_mem; memory_collect; opt_clean; flatten; ",
     );
     Ok(script)
 }
