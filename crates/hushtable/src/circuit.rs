@@ -49,7 +49,7 @@ use std::{
 };
 
 pub use layers::Layers;
-pub use logic::{Circuit, Draft, Form, Gate, Kind, Lit, Port, TruthTable};
+pub use logic::{Circuit, Draft, Error, Form, Gate, Kind, Lit, Port, TruthTable};
 pub use lookups::Reading;
 pub(crate) use lookups::job as lookup_job;
 pub use netlist::{Builder, Netlist, Span, Wire};

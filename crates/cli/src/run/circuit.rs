@@ -72,12 +72,14 @@ impl FromStr for Wish {
             "gmw" => (Engine::Layers(None), Some(false)),
             "lut" => (Engine::Layers(None), Some(true)),
             "splut" => (Engine::Switching, None),
+            "gc" => (Engine::Garbled { ahead: false }, Some(false)),
+            "gc-ahead" => (Engine::Garbled { ahead: true }, Some(false)),
             _ => match name.strip_prefix("lut:").map(Protocol::from_str) {
                 Some(Ok(protocol)) if protocol.opens() => (Engine::Layers(Some(protocol)), Some(true)),
                 _ => {
                     let all = Protocol::ALL.into_iter().filter(|protocol| protocol.opens());
                     let all: Vec<String> = all.map(|protocol| format!("lut:{protocol}")).collect();
-                    return Err(format!("accepted: gmw, lut, {}, splut", all.join(", ")));
+                    return Err(format!("accepted: gmw, gc, gc-ahead, lut, {}, splut", all.join(", ")));
                 }
             },
         };

@@ -2,9 +2,9 @@
 
 use std::{ops::Range, sync::Arc};
 
-use super::program::Program;
+use super::{program::Program, wires::COPIES};
 use crate::{
-    bill::{Bill, Phase},
+    bill::{Bill, Effort, Phase, Work},
     error::{Result, same},
     gates::Bits,
     net::Role,
@@ -105,6 +105,22 @@ impl Job {
         let rounds = u32::from(p0 + p1 > 0) + u32::from(tables_p0 + tables_p1 > 0);
         let online = Phase { bits: [tables_p0 + p1, tables_p1 + p0], rounds };
         Bill { cots: [p0, p1], online, kept: 128 * (p0 + p1), ..Bill::FREE }
+    }
+
+    /// What it takes, garbled online or ahead.
+    pub(crate) fn effort(&self, ahead: bool) -> Effort {
+        let bill = if ahead { self.bill_ahead() } else { self.bill() };
+        // Four hashes here and two there; operands and results are gathered and copied.
+        let gates = Work::hashes(3 * self.program.ands())
+            + Work::words(5 * self.program.ands() + self.program.xors.len());
+        let gates = gates * self.items as f64;
+        let inputs = Work::cots(bill.all_cots());
+        let parts = gates * (1.0 / 3.0);
+        let work = if ahead { [gates + inputs, parts] } else { [inputs, gates] };
+        let places = (2 * 16 * COPIES * self.program.places) as u64;
+        let kept = if ahead { bill.kept / 8 } else { 0 };
+        let memory = places.saturating_add(16 * bill.all_cots()).saturating_add(kept);
+        Effort::implied(bill).working(work).remembering([memory; 2])
     }
 
     /// Garbled ahead: [`Ahead`](super::Ahead).

@@ -11,6 +11,7 @@ use crate::{
     circuit::{self, Circuit, Form, Layers, Netlist, Switching, TruthTable},
     error::{Error, Result, same},
     gates::Bits,
+    gc::{Ahead, Garbled, Garbler, Job, Program},
     lut::Protocol,
     net::Role,
     ot::Setting,
@@ -28,6 +29,28 @@ pub enum Engine {
     Layers(Option<Protocol>),
     /// SP-LUT lookups with switching roles, ANDs too: a round more than there are layers.
     Switching,
+    /// Garbled, each half of the items by one party, in two rounds: forms without lookups.
+    Garbled {
+        /// Before the inputs are there. Tables of 32 bytes an AND are kept until then.
+        ahead: bool,
+    },
+}
+
+impl Engine {
+    /// Those that evaluate a form.
+    fn of(form: &Form) -> Vec<Self> {
+        let layered = [Self::Layers(None), Self::Switching];
+        let garbled = [false, true].map(|ahead| Self::Garbled { ahead });
+        let garbled = garbled.into_iter().filter(|_| form.lookups() == 0);
+        layered.into_iter().chain(garbled).collect()
+    }
+}
+
+/// A form as an engine takes it.
+#[derive(Clone)]
+enum Lowered {
+    Netlist(Arc<Netlist>),
+    Program(Arc<Program>),
 }
 
 /// Evaluations of a circuit. An input port is known to one party or shared by XOR, and so are the outputs: words of 64
@@ -41,7 +64,7 @@ pub struct Evaluate {
     engine: Engine,
     /// What the way was chosen for; `None` where it was asked for.
     objective: Option<Objective>,
-    lowered: Arc<OnceLock<Arc<Netlist>>>,
+    lowered: Arc<OnceLock<Lowered>>,
 }
 
 impl Evaluate {
@@ -92,26 +115,38 @@ impl Evaluate {
     pub fn all(&self) -> Result<Vec<Self>> {
         let mut all = Vec::new();
         for form in 0..self.circuit.forms().len() {
-            for engine in [Engine::Layers(None), Engine::Switching] {
+            for engine in Engine::of(&self.circuit.forms()[form]) {
                 all.push(Self::by(&self.circuit, &self.known, form, engine)?);
             }
         }
         Ok(all)
     }
 
-    /// The form as a netlist, made once.
-    fn netlist(&self) -> Result<Arc<Netlist>> {
+    /// Who knows each bit of the inputs.
+    fn known(&self) -> Vec<Option<Role>> {
+        let ports = self.circuit.inputs().iter().zip(self.known.iter());
+        ports.flat_map(|(port, known)| vec![*known; port.bits()]).collect()
+    }
+
+    /// The form as the engine takes it, made once.
+    fn lowered(&self) -> Result<Lowered> {
         if let Some(found) = self.lowered.get() {
             return Ok(found.clone());
         }
-        let (form, engine) = self.way();
-        let ports = self.circuit.inputs().iter().zip(self.known.iter());
-        let known: Vec<Option<Role>> = ports.flat_map(|(port, known)| vec![*known; port.bits()]).collect();
-        let net = match engine {
-            Engine::Layers(by) => Netlist::of(form, &known, |table| Ok(by.unwrap_or_else(|| usual(table)))),
-            Engine::Switching => Netlist::switching(form, &known),
-        }?;
-        Ok(self.lowered.get_or_init(|| net).clone())
+        let ((form, engine), known) = (self.way(), self.known());
+        let lowered = match engine {
+            Engine::Layers(by) => {
+                Lowered::Netlist(Netlist::of(form, &known, |table| Ok(by.unwrap_or_else(|| usual(table))))?)
+            }
+            Engine::Switching => Lowered::Netlist(Netlist::switching(form, &known)?),
+            Engine::Garbled { .. } => Lowered::Program(Program::new(form)?),
+        };
+        Ok(self.lowered.get_or_init(|| lowered).clone())
+    }
+
+    /// What is garbled.
+    fn job(&self, program: &Arc<Program>, items: usize) -> Result<Job> {
+        Job::new(program, self.known(), items, Garbler::Both)
     }
 
     /// Material, and what spends it.
@@ -142,6 +177,8 @@ impl Evaluate {
 enum Made {
     Layers(Layers),
     Switching(Switching),
+    Garbled(Garbled),
+    Ahead(Ahead),
 }
 
 impl Made {
@@ -149,6 +186,8 @@ impl Made {
         match self {
             Self::Layers(layers) => layers.eval(s, inputs),
             Self::Switching(switching) => switching.eval(s, inputs),
+            Self::Garbled(garbled) => garbled.eval(s, inputs),
+            Self::Ahead(ahead) => ahead.eval(s, inputs),
         }
     }
 }
@@ -213,6 +252,8 @@ impl Operation for Evaluate {
             Engine::Layers(_) if form.lookups() == 0 => "triples".into(),
             Engine::Layers(by) => format!("lookups by {}", by.map_or("one-hot vectors", Protocol::name)),
             Engine::Switching => "lookups with switching roles".into(),
+            Engine::Garbled { ahead: false } => "garbled".into(),
+            Engine::Garbled { ahead: true } => "garbled ahead".into(),
         };
         format!("form {}, {engine}", form.name())
     }
@@ -239,18 +280,23 @@ impl Operation for Evaluate {
     }
 
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
-        let net = self.netlist()?;
-        match self.engine {
-            Engine::Layers(_) => Ok(Layers::bill(&net, items)),
-            Engine::Switching => Switching::bill(&net, items),
+        match (self.lowered()?, self.engine) {
+            (Lowered::Netlist(net), Engine::Switching) => Switching::bill(&net, items),
+            (Lowered::Netlist(net), _) => Ok(Layers::bill(&net, items)),
+            (Lowered::Program(program), Engine::Garbled { ahead: true }) => {
+                Ok(Ahead::bill(&self.job(&program, items)?))
+            }
+            (Lowered::Program(program), _) => Ok(Garbled::bill(&self.job(&program, items)?)),
         }
     }
 
     fn effort(&self, items: usize, _: &Setting) -> Result<Effort> {
-        let net = self.netlist()?;
-        let effort = match self.engine {
-            Engine::Layers(_) => Layers::effort(&net, items),
-            Engine::Switching => Switching::effort(&net, items)?,
+        let effort = match (self.lowered()?, self.engine) {
+            (Lowered::Netlist(net), Engine::Switching) => Switching::effort(&net, items)?,
+            (Lowered::Netlist(net), _) => Layers::effort(&net, items),
+            (Lowered::Program(program), engine) => {
+                self.job(&program, items)?.effort(engine == Engine::Garbled { ahead: true })
+            }
         };
         let Signature { takes, gives } = self.signature();
         let words: u64 = takes.iter().chain(&gives).map(|port| port.words as u64).sum();
@@ -259,7 +305,7 @@ impl Operation for Evaluate {
     }
 
     fn stocks(&self) -> bool {
-        self.engine == Engine::Switching
+        !matches!(self.engine, Engine::Layers(_))
     }
 
     fn ways(&self) -> Result<Option<Ways>> {
@@ -273,25 +319,29 @@ impl Operation for Evaluate {
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
-        match self.engine {
-            Engine::Layers(_) => {
-                let layers = Layers::prepare(from, &self.netlist()?, items)?;
+        match (self.lowered()?, self.engine) {
+            (Lowered::Netlist(net), Engine::Layers(_)) => {
+                let layers = Layers::prepare(from, &net, items)?;
                 Ok(self.evaluation(Made::Layers(layers), items))
             }
-            Engine::Switching => {
-                Err(Error::Store(format!("material of {} by {} is not stored", self.name(), self.method())))
-            }
+            _ => Err(Error::Store(format!("material of {} by {} is not stored", self.name(), self.method()))),
         }
     }
 
     fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
-        match self.engine {
-            Engine::Layers(_) => self.material(&mut Origin::peer(p), items),
-            Engine::Switching => {
-                let switching = Switching::prepare(p, &self.netlist()?, items)?;
-                Ok(self.evaluation(Made::Switching(switching), items))
+        let made = match (self.lowered()?, self.engine) {
+            (Lowered::Netlist(net), Engine::Switching) => {
+                Made::Switching(Switching::prepare(p, &net, items)?)
             }
-        }
+            (Lowered::Netlist(_), _) => return self.material(&mut Origin::peer(p), items),
+            (Lowered::Program(program), Engine::Garbled { ahead: true }) => {
+                Made::Ahead(Ahead::prepare(p, &self.job(&program, items)?)?)
+            }
+            (Lowered::Program(program), _) => {
+                Made::Garbled(Garbled::prepare(p, &self.job(&program, items)?)?)
+            }
+        };
+        Ok(self.evaluation(made, items))
     }
 
     fn tells(&self) -> String {
