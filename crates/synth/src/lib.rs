@@ -1,5 +1,7 @@
 //! Circuits from Verilog, BLIF and Bristol files, and forms of them with few ANDs.
 
+pub mod blif;
+pub mod bristol;
 pub mod equal;
 mod error;
 pub mod optimise;
