@@ -3,6 +3,7 @@
 pub mod blif;
 pub mod bristol;
 pub mod equal;
+pub mod library;
 mod error;
 pub mod optimise;
 pub mod verilog;
