@@ -195,3 +195,109 @@ module f32_mul (
         .infinite(special), .nan(nan), .y(y)
     );
 endmodule
+
+// a / b
+module f32_div (
+    input [31:0] a,
+    input [31:0] b,
+    output [31:0] y
+);
+    wire ha = |a[30:23];
+    wire hb = |b[30:23];
+    wire [23:0] x, z;
+    wire [4:0] bx, bz;
+    normalise #(.W(24), .S(5)) norm0 (.x({ha, a[22:0]}), .y(x), .by(bx));
+    normalise #(.W(24), .S(5)) norm1 (.x({hb, b[22:0]}), .y(z), .by(bz));
+
+    // What is left after each step may be below 0, and is then added to.
+    wire [25:0] quotient;
+    genvar i;
+    generate
+        for (i = 25; i >= 0; i = i - 1) begin : step
+            wire [24:0] from;
+            wire minus;
+            if (i == 25) begin : first
+                assign from = {1'b0, x};
+                assign minus = 1'b1;
+            end else begin : next
+                assign from = {step[i+1].left[23:0], 1'b0};
+                assign minus = ~step[i+1].left[24];
+            end
+            wire [25:0] sum = {from, minus} + {{1'b0, z} ^ {25{minus}}, minus};
+            wire [24:0] left = sum[25:1];
+            assign quotient[i] = ~left[24];
+        end
+    endgenerate
+    wire [23:0] left = step[0].left[23:0] + (z & {24{step[0].left[24]}});
+    wire top = quotient[25];
+    wire [24:0] mantissa = top ? quotient[25:1] : quotient[24:0];
+    wire rest = |left | (top & quotient[0]);
+
+    // ea - eb - bx + bz + 125 + top
+    wire [7:0] ea = {a[30:24], a[23] ^ ~ha};
+    wire [7:0] eb = {b[30:24], b[23] ^ ~hb};
+    wire [10:0] sum = {2'b0, ea, top} + {5'b0, bz, top};
+    wire [9:0] less = {2'b0, eb} + {5'b0, bx};
+    wire [9:0] exponent = (sum[10:1] - less) + 10'd125;
+
+    wire sa = &a[30:23];
+    wire sb = &b[30:23];
+    wire za = ~x[23];
+    wire zb = ~z[23];
+    wire nan = (sa & |a[22:0]) | (sb & |b[22:0]) | (sa & sb) | (za & zb);
+    // By infinity: far below what is rounded up.
+    scale result (
+        .sign(a[31] ^ b[31]), .exponent({exponent[9] | sb, exponent[8] & ~sb, exponent[7:0]}), .mantissa(mantissa),
+        .rest(rest), .zero(za), .infinite(sa | zb), .nan(nan), .y(y)
+    );
+endmodule
+
+// The square root.
+module f32_sqrt (
+    input [31:0] a,
+    output [31:0] y
+);
+    wire ha = |a[30:23];
+    wire [23:0] x;
+    wire [4:0] by;
+    normalise #(.W(24), .S(5)) norm (.x({ha, a[22:0]}), .y(x), .by(by));
+    wire [7:0] ea = {a[30:24], a[23] ^ ~ha};
+    // Less the places that it was moved up, with a sign.
+    wire [9:0] exponent = ({1'b0, ea, 1'b1} + {4'b1111, ~by, 1'b1}) >> 1;
+    wire [8:0] e = exponent[8:0];
+    wire [49:0] number = e[0] ? {1'b0, x, 25'b0} : {x, 26'b0};
+
+    // Two bits of the number for each of the root; what is left may be below 0, and is then added to.
+    wire [24:0] root;
+    genvar i;
+    generate
+        for (i = 24; i >= 0; i = i - 1) begin : step
+            localparam D = 25 - i;
+            wire [D+1:0] from, root_and_one;
+            wire minus;
+            if (i == 24) begin : first
+                assign from = {1'b0, number[49:48]};
+                assign root_and_one = 3'b001;
+                assign minus = 1'b1;
+            end else begin : next
+                assign from = {step[i+1].left[D-1:0], number[2*i +: 2]};
+                assign minus = ~step[i+1].left[D];
+                assign root_and_one = {1'b0, root[24:i+1], ~minus, 1'b1};
+            end
+            wire [D+2:0] sum = {from, minus} + {root_and_one ^ {D+2{minus}}, minus};
+            wire [D+1:0] left = sum[D+2:1];
+            assign root[i] = ~left[D+1];
+        end
+    endgenerate
+    wire [26:0] left = step[0].left + ({1'b0, root, 1'b1} & {27{step[0].left[26]}});
+
+    wire [8:0] half = ({e[8], e} + 10'd127) >> 1;
+    wire zero = ~x[23];
+    wire special = &a[30:23];
+    wire nan = (special & |a[22:0]) | (a[31] & ~zero);
+    wire [8:0] less = half - 9'd1;
+    pack result (
+        .sign(a[31]), .exponent({1'b0, less[7:0] & {8{~zero}}}), .mantissa(root[24:1] & {24{~zero}}), .half(root[0] & ~zero),
+        .rest(|left), .infinite(special), .nan(nan), .y(y)
+    );
+endmodule

@@ -40,3 +40,57 @@ module multiply #(parameter N = 32) (
         end
     endgenerate
 endmodule
+
+// The low half of a product: that of numbers with signs, too.
+module multiply_low #(parameter N = 32) (
+    input [N-1:0] a,
+    input [N-1:0] b,
+    output [N-1:0] y
+);
+    assign y = a * b;
+endmodule
+
+// So many numbers as two of the same sum: of three numbers come two in each layer.
+module carry_save #(parameter ROWS = 3, parameter W = 64) (
+    input [ROWS*W-1:0] rows,
+    output [W-1:0] a,
+    output [W-1:0] b
+);
+    localparam TRIPLES = ROWS / 3;
+    localparam LEFT = ROWS % 3;
+    localparam NEXT = 2 * TRIPLES + LEFT;
+    genvar i;
+    generate
+        if (ROWS == 2) begin : two
+            assign {b, a} = rows;
+        end else begin : layer
+            wire [NEXT*W-1:0] next;
+            for (i = 0; i < TRIPLES; i = i + 1) begin : triple
+                wire [W-1:0] x, y, z, carry;
+                assign {z, y, x} = rows[3*i*W +: 3*W];
+                assign carry = ((x ^ z) & (y ^ z)) ^ z;
+                assign next[2*i*W +: 2*W] = {carry[W-2:0], 1'b0, x ^ y ^ z};
+            end
+            if (LEFT != 0) assign next[2*TRIPLES*W +: LEFT*W] = rows[3*TRIPLES*W +: LEFT*W];
+            carry_save #(.ROWS(NEXT), .W(W)) rest (.rows(next), .a(a), .b(b));
+        end
+    endgenerate
+endmodule
+
+// The product of two numbers without signs, in few layers.
+module multiply_shallow #(parameter N = 32) (
+    input [N-1:0] a,
+    input [N-1:0] b,
+    output [2*N-1:0] y
+);
+    wire [2*N*N-1:0] rows;
+    wire [2*N-1:0] s, t;
+    genvar i;
+    generate
+        for (i = 0; i < N; i = i + 1) begin : row
+            assign rows[2*N*i +: 2*N] = {{N{1'b0}}, a & {N{b[i]}}} << i;
+        end
+    endgenerate
+    carry_save #(.ROWS(N), .W(2*N)) tree (.rows(rows), .a(s), .b(t));
+    add_ladner_fischer #(.N(2*N)) sum (.a(s), .b(t), .y(y));
+endmodule

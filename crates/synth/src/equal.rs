@@ -1,6 +1,28 @@
 //! Whether two forms compute the same.
 
-use logic::Form;
+mod solver;
+mod sums;
+
+use std::time::Duration;
+
+use logic::{Circuit, Form, Kind, Port};
+use solver::Found;
+
+use crate::{
+    blif,
+    error::{Error, Result},
+};
+
+/// Whether two forms compute the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// They do: all inputs were tried, or there is a proof.
+    Equal,
+    /// They do not: for these inputs, where they are known.
+    Different(Option<Vec<bool>>),
+    /// No proof was found in the time.
+    Unknown,
+}
 
 /// Inputs up to which all their values are tried.
 const EXHAUSTIVE: usize = 20;
@@ -29,6 +51,37 @@ pub fn differs(a: &Form, b: &Form, seed: u64) -> Option<Vec<bool>> {
         }
     }
     None
+}
+
+/// Whether two forms compute the same, for all inputs. What is tried, in this order: inputs by chance, or all of them; the
+/// sums of products that the outputs are; and the solver of abc, or of yosys where there is no abc.
+///
+/// # Errors
+/// [`Error::NoYosys`] where a solver is needed and none is found.
+///
+/// # Panics
+/// As [`differs`].
+pub fn prove(a: &Form, b: &Form, limit: Duration) -> Result<Verdict> {
+    if let Some(at) = differs(a, b, 1) {
+        return Ok(Verdict::Different(Some(at)));
+    }
+    if a.inputs() <= EXHAUSTIVE || sums::alike(a, b) {
+        return Ok(Verdict::Equal);
+    }
+    let folder = tempfile::tempdir().map_err(Error::file(std::env::temp_dir()))?;
+    let port = |name: &str, bits: usize| Port::new(name, Kind::Bits(bits as u32)).map(|port| vec![port]);
+    for (name, form) in [("a", a), ("b", b)] {
+        let form = form.clone();
+        let circuit = Circuit::new(name, port("x", form.inputs())?, port("y", form.outputs().len())?, vec![form])?;
+        let path = folder.path().join(format!("{name}.blif"));
+        let text = blif::write(&circuit, &circuit.forms()[0])?;
+        std::fs::write(&path, text).map_err(Error::file(&path))?;
+    }
+    Ok(match solver::compared(folder.path(), limit)? {
+        Found::Equal => Verdict::Equal,
+        Found::Different => Verdict::Different(None),
+        Found::Nothing => Verdict::Unknown,
+    })
 }
 
 /// Bit i of the numbers from `64 * round` on.

@@ -1,6 +1,9 @@
 //! Circuits from Verilog, BLIF and Bristol files, and forms of them with few ANDs, few layers, or lookups.
 
+pub mod blif;
+pub mod bristol;
 pub mod equal;
+pub mod library;
 mod error;
 pub mod mapping;
 pub mod optimise;

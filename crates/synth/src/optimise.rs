@@ -15,7 +15,10 @@ use crate::equal::differs;
 /// # Panics
 /// If what it made differs from the form: a mistake of this crate.
 pub fn ands(form: &Form) -> Form {
-    rewritten(form, false, "ands")
+    let few = rewritten(form, false, "ands");
+    // Balanced products meet others in new ways.
+    let flat = layers(&few);
+    if (flat.ands(), flat.depth()) < (few.ands(), few.depth()) { checked(form, flat, "ands") } else { few }
 }
 
 /// A form that waits for as few ANDs, one after the other, as balancing finds, and has no more of them: named `layers`.

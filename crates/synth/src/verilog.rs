@@ -42,8 +42,8 @@ impl Options {
     }
 }
 
-/// The circuit of a module without state, with the modules that it uses. Its form is named `ands`, or `lookups` where
-/// tables are; [`ands`](crate::optimise::ands) makes a better one of it.
+/// The circuit of a module without state, with the modules that it uses. Its form is named `ands`, or `luts` where
+/// tables are lookups; [`ands`](crate::optimise::ands) makes a better one of it.
 ///
 /// # Errors
 /// [`Error::NoYosys`]; [`Error::Yosys`] for what yosys does not read; [`Error::Design`] for registers, latches, loops,
@@ -92,4 +92,21 @@ fn identifier(name: &str) -> Result<&str> {
         Some(first) if plain(first) && !first.is_ascii_digit() && name.bytes().all(plain) => Ok(name),
         _ => Err(Error::Asked(format!("name {name:?}; accepted: letters, digits, _ and $"))),
     }
+}
+
+/// The circuit of a module as yosys makes gates of it by itself: what a form of [`compile`] can be proven equal to. It has
+/// more ANDs, and its ports no other types than numbers without signs.
+///
+/// # Errors
+/// As [`compile`].
+pub fn reference(files: &[impl AsRef<Path>], top: &str, options: &Options) -> Result<Circuit> {
+    let mut yosys = Yosys::find()?;
+    let script = format!(
+        "{}memory_map; techmap; simplemap; opt_clean; write_blif design.blif",
+        script(&mut yosys, files, top, options)?
+    );
+    yosys.run(&script)?;
+    let path = yosys.path("design.blif");
+    let text = std::fs::read_to_string(&path).map_err(Error::file(&path))?;
+    crate::blif::read(&text)
 }

@@ -101,19 +101,24 @@ pub fn mul(d: &mut Draft, a: &[Lit], b: &[Lit], signed: bool, bits: usize) -> Ve
     extended(&product, bits, signed)
 }
 
-/// The quotient and the rest of numbers without signs; all ones and `a` where `b` is 0.
+/// The quotient and the rest of numbers without signs, and anything where `b` is 0. What is left after a step may be
+/// below 0, and is then added to: an addition for each bit of `a`.
 pub fn divide(d: &mut Draft, a: &[Lit], b: &[Lit]) -> (Vec<Lit>, Vec<Lit>) {
     let width = b.len();
-    let mut rest = vec![Lit::FALSE; width];
+    let wide = extended(b, width + 1, false);
+    let mut left = vec![Lit::FALSE; wide.len()];
     let mut quotient = vec![Lit::FALSE; a.len()];
+    let mut minus = Lit::TRUE;
     for i in (0..a.len()).rev() {
-        rest.insert(0, a[i]);
-        // It is below 2b, or b is 0.
-        let wide = extended(b, width + 1, false);
-        let (less, fits) = sub(d, &rest, &wide);
-        quotient[i] = fits;
-        rest = select(d, fits, &less[..width], &rest[..width]);
+        left.pop();
+        left.insert(0, a[i]);
+        let by: Vec<Lit> = wide.iter().map(|bit| d.xor(*bit, minus)).collect();
+        left = add(d, &left, &by, minus).0;
+        minus = !left[wide.len() - 1];
+        quotient[i] = minus;
     }
+    let more: Vec<Lit> = b.iter().map(|bit| d.and(*bit, !minus)).collect();
+    let rest = add(d, &left[..width], &more, Lit::FALSE).0;
     (quotient, rest)
 }
 

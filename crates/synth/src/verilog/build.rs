@@ -47,7 +47,7 @@ pub fn circuit(module: &Module, top: &str, options: &Options) -> Result<Circuit>
     }
     let name = options.name.as_deref().unwrap_or(top);
     let form = build.draft.finish("ands", results);
-    let form = if form.lookups() > 0 { form.renamed("lookups")? } else { form };
+    let form = if form.lookups() > 0 { form.renamed("luts")? } else { form };
     Ok(Circuit::new(name, inputs, outputs, vec![form])?)
 }
 

@@ -39,8 +39,6 @@ pub struct Cell {
     pub parameters: BTreeMap<String, Value>,
     #[serde(default)]
     pub attributes: BTreeMap<String, Value>,
-    #[serde(default)]
-    pub port_directions: BTreeMap<String, String>,
     pub connections: BTreeMap<String, Vec<Bit>>,
 }
 

@@ -26,13 +26,7 @@ impl Yosys {
     /// # Errors
     /// [`Error::NoYosys`] if none is on PATH.
     pub fn find() -> Result<Self> {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let found = PROGRAMS.iter().find_map(|name| on_path(&path, name)).ok_or(Error::NoYosys)?;
-        Self::at(found)
-    }
-
-    /// This program.
-    pub fn at(program: PathBuf) -> Result<Self> {
+        let program = program()?;
         let folder = tempfile::tempdir().map_err(Error::file(std::env::temp_dir()))?;
         Ok(Self { program, folder, sources: Vec::new() })
     }
@@ -84,6 +78,12 @@ impl Yosys {
     pub fn named(&self, text: &str) -> String {
         self.sources.iter().fold(text.to_string(), |text, (from, to)| text.replace(from, to))
     }
+}
+
+/// The yosys to use.
+pub fn program() -> Result<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    PROGRAMS.iter().find_map(|name| on_path(&path, name)).ok_or(Error::NoYosys)
 }
 
 /// A program in one of the folders of `PATH`.

@@ -1,0 +1,97 @@
+//! Proofs that forms compute the same.
+
+mod support;
+
+use std::time::{Duration, Instant};
+
+use logic::{Draft, Form, Gate, Lit};
+use support::source;
+use synth::{
+    equal::{Verdict, differs, prove},
+    optimise::{ands, layers},
+    verilog::{Options, compile, reference},
+};
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// The form with one gate made otherwise.
+fn broken(form: &Form, at: usize) -> Form {
+    let mut draft = Draft::new(form.inputs());
+    let mut wires = vec![Lit::FALSE];
+    wires.extend(draft.inputs());
+    for (i, gate) in form.gates().iter().enumerate() {
+        let get = |lit: Lit| wires[lit.wire() as usize].negate_if(lit.negated());
+        let made = match *gate {
+            Gate::Xor(a, b) => draft.xor(get(a), get(b)),
+            Gate::And(a, b) if i == at => draft.and(get(a), !get(b)),
+            Gate::And(a, b) => draft.and(get(a), get(b)),
+            Gate::Lookup { .. } => unreachable!("no lookups here"),
+        };
+        wires.push(made);
+    }
+    let outputs = form.outputs().iter().map(|out| wires[out.wire() as usize].negate_if(out.negated())).collect();
+    draft.finish("broken", outputs)
+}
+
+/// What is compiled here, what is optimised, and what yosys makes by itself.
+fn proven(top: &str, options: &Options) {
+    let files = ["aes.v", "multiply.v", "arithmetic.v", "float32.v", "float32_more.v"].map(source);
+    let circuit = compile(&files, top, options).unwrap_or_else(|error| panic!("{top}: {error}"));
+    let form = &circuit.forms()[0];
+    let other = reference(&files, top, options).unwrap_or_else(|error| panic!("{top}: {error}"));
+    let start = Instant::now();
+    for other in [&ands(form), &layers(form), &other.forms()[0]] {
+        assert_eq!(prove(form, other, LIMIT).expect("a solver"), Verdict::Equal, "{top} {}", other.name());
+    }
+    println!("{top}: {:?}", start.elapsed());
+    let at = form.gates().iter().position(|gate| matches!(gate, Gate::And(..))).expect("an AND");
+    assert!(matches!(prove(form, &broken(form, at), LIMIT).expect("a solver"), Verdict::Different(_)));
+}
+
+#[test]
+fn arithmetic() {
+    for top in ["add", "less_tree", "exchange", "ones", "shift_left", "f32_add", "f32_less", "f32_of_int", "f32_to_i32"] {
+        proven(top, &Options::default());
+    }
+}
+
+// Takes over ten seconds: yosys puts 200 S-boxes together twice, and each form is optimised.
+#[test]
+fn aes() {
+    let start = Instant::now();
+    proven("aes", &Options::default());
+    assert!(start.elapsed() < LIMIT, "the proof of AES took {:?}", start.elapsed());
+}
+
+#[test]
+fn a_rare_difference_is_found() {
+    // Two forms that differ for one of 2^40 inputs.
+    let mut draft = Draft::new(40);
+    let inputs = draft.inputs();
+    let all = inputs.iter().fold(Lit::TRUE, |all, bit| draft.and(all, *bit));
+    let rare = draft.finish("ands", vec![all]);
+    let never = Draft::new(40).finish("ands", vec![Lit::FALSE]);
+    assert_eq!(differs(&rare, &never, 1), None);
+    assert!(matches!(prove(&rare, &never, LIMIT).expect("a solver"), Verdict::Different(_)));
+}
+
+#[test]
+fn fewer_ands() {
+    // Of three bits the one that most are, and a choice, made of more ANDs than they need.
+    let mut d = Draft::new(3);
+    let [x, y, z] = [0, 1, 2].map(|i| d.input(i));
+    let [xy, xz, yz] = [(x, y), (x, z), (y, z)].map(|(a, b)| d.and(a, b));
+    let some = d.or(xy, xz);
+    let most = d.or(some, yz);
+    let not = d.and(!x, z);
+    let chosen = d.or(xy, not);
+    let factored = d.xor(xy, xz);
+    let form = d.finish("ands", vec![most, chosen, factored]);
+    assert_eq!(ands(&form).ands(), 2);
+    // A product of many bits, one after the other.
+    let mut d = Draft::new(64);
+    let inputs = d.inputs();
+    let all = inputs.iter().fold(Lit::TRUE, |all, bit| d.and(all, *bit));
+    let form = d.finish("ands", vec![all]);
+    assert_eq!((layers(&form).ands(), layers(&form).depth()), (63, 6));
+}
