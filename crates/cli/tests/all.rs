@@ -11,6 +11,7 @@ mod apply;
 mod apply_joined;
 mod bad_input;
 mod choosing;
+mod circuits;
 mod commands;
 mod compare;
 mod connection;

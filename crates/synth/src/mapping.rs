@@ -58,7 +58,7 @@ pub fn lookups(form: &Form, most: usize, costs: &Costs<'_>, judge: &dyn Fn(&Form
 
 /// The limits that are tried.
 fn limits(most: usize) -> impl Iterator<Item = usize> {
-    [2, 3, 4, 5, 6, 8, 10, 12].into_iter().filter(move |limit| *limit < most).chain([most])
+    [4, 6, 8, 10].into_iter().filter(move |limit| *limit < most).chain([most])
 }
 
 /// Mapped to lookups of at most so many inputs: with the fewest layers, or at the least cost.

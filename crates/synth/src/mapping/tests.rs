@@ -36,7 +36,7 @@ fn drawn(seed: u64) -> Form {
             0..=4 => all.push(d.xor(a, b)),
             5..=9 => all.push(d.and(a, b)),
             10 => all.push(d.select(a, b, c)),
-            _ if seed % 2 == 0 => all.extend(d.lookup(&table, &[a, b, c])),
+            _ if seed.is_multiple_of(2) => all.extend(d.lookup(&table, &[a, b, c])),
             _ => {}
         }
     }

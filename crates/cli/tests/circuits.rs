@@ -1,0 +1,207 @@
+//! `run` of circuits, `compile`, and `plan --circuit`.
+
+use std::sync::Arc;
+
+use crate::common::{Done, Site};
+use hushtable::circuit::{Circuit, Draft, Form, Kind, Lit, Port, TruthTable};
+
+/// The sum of two numbers, and whether the first one is greater; `x` is a bit that is XORed to both.
+fn adder() -> Form {
+    let mut d = Draft::new(17);
+    let wires = d.inputs();
+    let (a, b, x) = (&wires[..8], &wires[8..16], wires[16]);
+    let (mut carry, mut sum, mut borrow) = (Lit::FALSE, Vec::new(), Lit::FALSE);
+    for (a, b) in a.iter().zip(b) {
+        let differ = d.xor(*a, *b);
+        let bit = d.xor(differ, carry);
+        sum.push(d.xor(bit, x));
+        let (ac, bc) = (d.xor(*a, carry), d.xor(*b, carry));
+        let both = d.and(ac, bc);
+        carry = d.xor(both, carry);
+        borrow = d.select(differ, *a, borrow);
+    }
+    sum.push(borrow);
+    d.finish("ands", sum)
+}
+
+/// The same by lookups of four bits of each, where nothing is carried: `sum` is digit by digit.
+fn circuit(lookups: bool) -> Circuit {
+    let port = |name: &str, kind| Port::new(name, kind).expect("a port");
+    let inputs = vec![port("a", Kind::Unsigned(8)), port("b", Kind::Signed(8)), port("x", Kind::Bits(1))];
+    let outputs = vec![port("sum", Kind::Unsigned(8)), port("more", Kind::Unsigned(1))];
+    let mut forms = vec![adder()];
+    if lookups {
+        forms.push(by_digits());
+    }
+    Circuit::new("adder", inputs, outputs, forms).expect("a circuit")
+}
+
+/// Two bits of each number a lookup, with carry and borrow.
+fn by_digits() -> Form {
+    let table = TruthTable::tabulate(6, 4, |row| {
+        let (a, b, carry, more) = (row & 3, row >> 2 & 3, row >> 4 & 1, row >> 5);
+        let sum = a + b + carry;
+        sum & 7 | if a == b { more } else { u64::from(a > b) } << 3
+    });
+    let table = Arc::new(table.expect("a table"));
+    let mut d = Draft::new(17);
+    let wires = d.inputs();
+    let (mut carry, mut more, mut sum) = (Lit::FALSE, Lit::FALSE, Vec::new());
+    for i in [0, 2, 4, 6] {
+        let made = d.lookup(&table, &[wires[i], wires[i + 1], wires[8 + i], wires[9 + i], carry, more]);
+        let bits = [d.xor(made[0], wires[16]), d.xor(made[1], wires[16])];
+        sum.extend(bits);
+        (carry, more) = (made[2], made[3]);
+    }
+    sum.push(more);
+    d.finish("luts", sum)
+}
+
+fn site(lookups: bool) -> Site {
+    let site = Site::without_identities();
+    site.write("adder.hut", &circuit(lookups).to_string());
+    site.write("a.json", r#"{"a": [5, 200, 255, 0], "x": ["0", "1", "0", "1"]}"#);
+    site.write("b.csv", "b\n7\n-56\n0x01\n0\n");
+    site
+}
+
+const P0: &str = "run adder.hut --inputs a.json --reveal both --insecure-plain-tcp --quiet";
+const P1: &str = "run adder.hut --inputs b.csv --reveal both --insecure-plain-tcp --quiet";
+
+fn both(site: &Site, p0: &str, p1: &str) -> [Done; 2] {
+    site.both(&format!("{P0} {p0}"), &format!("{P1} {p1}"))
+}
+
+#[test]
+fn every_engine_gives_the_same() {
+    let site = site(true);
+    let engines = ["gmw", "gc", "gc-ahead", "splut", "lut", "lut:rotl", "lut:oplut", "lut:ottt", ""];
+    for (i, engine) in engines.into_iter().enumerate() {
+        let engine = if engine.is_empty() { String::new() } else { format!("--engine {engine}") };
+        let [p0, p1] = both(&site, &engine, &format!("{engine} --output {i}.csv")).map(Done::ok);
+        let want = "{\"sum\": [12, 111, 0, 255], \"more\": [0, 0, 1, 0]}\n";
+        assert_eq!(p0.stdout, want, "{engine}");
+        assert_eq!(p1.stdout, "", "{engine}");
+        assert_eq!(site.read(&format!("{i}.csv")), "sum,more\n12,0\n111,0\n0,1\n255,0\n", "{engine}");
+    }
+}
+
+#[test]
+fn one_value_a_port_gives_one_value() {
+    let site = site(true);
+    site.write("a.json", r#"{"a": 250, "x": 0, "b": "-7"}"#);
+    let p1 = "run adder.hut --reveal both --insecure-plain-tcp --quiet --output out.json";
+    let [p0, _] = site.both(P0, p1).map(Done::ok);
+    assert_eq!(p0.stdout, "{\"sum\": 243, \"more\": 1}\n");
+    assert_eq!(site.read("out.json"), "{\"sum\": [243], \"more\": [1]}\n");
+}
+
+#[test]
+fn outputs_go_to_whom_both_say() {
+    let site = site(true);
+    let p0 = P0.replace("both", "me");
+    let [p0, p1] = site.both(&p0, &P1.replace("both", "peer")).map(Done::ok);
+    assert!(p0.stdout.starts_with("{\"sum\": [12"));
+    assert_eq!(p1.stdout, "");
+    assert!(p1.stderr.contains("the outputs go to the peer"));
+    for done in site.both(P0, &P1.replace("both", "me")) {
+        done.fails_with(5, "reveal");
+    }
+}
+
+#[test]
+fn what_differs_or_is_missing_ends_both() {
+    let site = site(false);
+    let fails = |p0: &str, p1: &str, code: i32, fragment: &str| {
+        site.both(p0, p1).iter().for_each(|done| done.fails_with(code, fragment));
+    };
+    site.write("other.hut", &circuit(true).to_string());
+    fails(P0, &P1.replace("adder.hut", "other.hut"), 5, "circuit");
+    fails(P0, &format!("{P1} --engine gmw"), 5, "engine");
+    site.write("short.csv", "b\n7\n");
+    fails(P0, &P1.replace("b.csv", "short.csv"), 5, "rows");
+    site.write("more.csv", "b,x\n7,0\n1,0\n2,0\n3,1\n");
+    fails(P0, &P1.replace("b.csv", "more.csv"), 2, "both parties give port x");
+    fails(P0, &P1.replace("--inputs b.csv", ""), 2, "neither party gives port b");
+    let nothing = "run adder.hut --reveal both --insecure-plain-tcp --quiet";
+    fails(nothing, nothing, 2, "neither party gives any input");
+    fails(&format!("{P0} --engine lut"), &format!("{P1} --engine lut"), 2, "has no form with lookups");
+    let [_, p1] = both(&site, "", "--rows-at-most 3");
+    p1.fails_with(2, "the peer gives 4 rows; --rows-at-most is 3");
+}
+
+#[test]
+fn files_are_refused_by_line_and_port() {
+    let site = site(false);
+    let fails = |name: &str, text: &str, fragment: &str| {
+        site.write(name, text);
+        let args = P0.replace("a.json", name);
+        site.run(&format!("{args} --listen 127.0.0.1:0")).fails_with(3, fragment);
+    };
+    fails("bad.csv", "a,x\n5,0\n256,0\n", "bad.csv: line 3, port a: \"256\" is not a number from 0 to 255");
+    fails("bad.csv", "a,y\n5,0\n", "\"y\" is no input port of adder; it has a, b, x");
+    fails("bad.csv", "a,a\n5,0\n", "two columns of the name \"a\"");
+    fails("bad.csv", "a,x\n5\n", "bad.csv: ");
+    fails("bad.json", r#"{"a": [1, 2], "x": 0}"#, "port x has 1 values; others have 2");
+    fails("bad.json", r#"{"a": [1, 1.5]}"#, "value 2, port a: \"1.5\" is not a number from 0 to 255");
+    fails("bad.json", r#"{"a": null}"#, "port a: null is no number");
+    fails("bad.json", r#"[1]"#, "an object with a value or a list");
+    fails("none.json", "", "none.json");
+    let text = site.read("adder.hut");
+    site.write("adder.hut", &text.replacen("& ", "^ ", 1));
+    site.run(&format!("{P0} --listen 127.0.0.1:0")).fails_with(3, "adder.hut: line ");
+    site.write("adder.hut", &text[..text.len() / 2]);
+    site.run(&format!("{P0} --listen 127.0.0.1:0")).fails_with(3, "adder.hut: line ");
+    site.run("run missing.hut --reveal both --listen 127.0.0.1:0").fails_with(3, "missing.hut");
+    site.write("adder.hut", &text);
+    site.run("run adder.hut --insecure-plain-tcp --listen 127.0.0.1:0").fails_with(2, "--reveal says who");
+    site.run("run adder.hut --reveal none --insecure-plain-tcp --listen 127.0.0.1:0").fails_with(2, "--reveal none");
+    site.run("run adder.hut --reveal both --engine lut:splut --listen 127.0.0.1:0").fails_with(2, "accepted: gmw");
+}
+
+#[test]
+fn a_dry_run_and_a_plan_name_ports_and_ways() {
+    let site = site(true);
+    let done = site.run(&format!("{P0} --listen 127.0.0.1:0 --dry-run")).ok();
+    for part in ["adder", "a u8, b i8, x b1", "sum u8, more u1", "form luts", "this party gives", "a, x"] {
+        assert!(done.stdout.contains(part), "{part}: {}", done.stdout);
+    }
+    let done = site.run("plan --circuit adder.hut --batch 1000 --net wan").ok();
+    for part in ["form ands, triples", "form ands, garbled", "form luts, lookups by one-hot vectors", "switching"] {
+        assert!(done.stdout.contains(part), "{part}: {}", done.stdout);
+    }
+    let json = site.run("plan --circuit adder.hut --batch 10 --json").ok();
+    assert_eq!(json.stdout.lines().count(), 6, "{}", json.stdout);
+}
+
+const VERILOG: &str = "\
+module scaled #(parameter N = 2) (input signed [7:0] a, input [7:0] b, output signed [15:0] product, output [0:0] less);
+  assign product = N * a * $signed({1'b0, b});
+  assign less = a < $signed({1'b0, b});
+endmodule
+";
+
+/// Needs yosys, as `make test` does.
+#[test]
+fn verilog_is_compiled_and_run() {
+    let site = Site::without_identities();
+    site.write("scaled.v", VERILOG);
+    let done = site.run("compile scaled.v --top scaled --param N=3 --for wan -o scaled.hut").ok();
+    for part in ["circuit scaled, ", "a i8, b u8", "product i16, less u1", "form ands: ", "layers", "1000000 evaluations"] {
+        assert!(done.stdout.contains(part), "{part}: {}", done.stdout);
+    }
+    site.write("a.csv", "a\n-128\n127\n-1\n");
+    site.write("b.csv", "b\n100\n2\n0\n");
+    let run = |file| format!("run scaled.hut --inputs {file} --reveal both --insecure-plain-tcp --quiet");
+    let [p0, _] = site.both(&run("a.csv"), &run("b.csv")).map(Done::ok);
+    assert_eq!(p0.stdout, "{\"product\": [27136, 762, 0], \"less\": [1, 0, 1]}\n");
+    site.run("compile scaled.v --top scaled -o scaled.hut").fails_with(2, "is there already");
+    site.run("compile scaled.v --top other -o o.hut").fails_with(3, "other");
+    site.run("compile scaled.v -o o.hut").fails_with(2, "--top");
+    site.run("compile scaled.v --top scaled --type a=f32 -o o.hut").fails_with(3, "a");
+    site.write("latch.v", "module latch(input e, input d, output reg q);\nalways @* if (e) q = d;\nendmodule\n");
+    site.run("compile latch.v --top latch -o o.hut").fails_with(3, "latch.v:2");
+    site.write("wrong.v", "module wrong(input a, output b);\nassign b = a +;\nendmodule\n");
+    site.run("compile wrong.v --top wrong -o o.hut").fails_with(3, "wrong.v:2");
+    assert!(!site.has("o.hut"));
+}
