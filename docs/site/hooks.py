@@ -38,7 +38,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """The navigation: what is written first, then what is generated."""
     config.nav = [
         {"Start": ["index.md", "tutorial.md", "two-machines.md"]},
-        {"How to": ["joining.md", "private-tables.md", "embeddings.md", "joins.md", "proximity.md", "fusion.md"]},
+        {"How to": ["joining.md", "private-tables.md", "embeddings.md", "joins.md", "proximity.md", "circuits.md", "fusion.md"]},
         {"Notebooks": [{title: uri} for uri, (title, _) in notebooks().items()]},
         {"Functions": "functions.md"},
         {"Python reference": "reference.md"},

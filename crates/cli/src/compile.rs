@@ -7,7 +7,6 @@ use std::{
     sync::Arc,
 };
 
-use crate::plan::circuit::{self, Asked};
 use clap::{Args, ValueEnum};
 use hushtable::{
     circuit::{self as circuits, Circuit, Form, Kind, TruthTable},
@@ -23,7 +22,11 @@ use hushtable_columns::{
     terminal,
     units::{bytes, time},
 };
-use hushtable_jobs::{calibration::Calibration, count::count};
+use hushtable_jobs::{
+    calibration::Calibration,
+    circuit::{self, Asked},
+    count::count,
+};
 use synth::{mapping, optimise, verilog};
 
 const EXAMPLES: &str = "\
@@ -129,8 +132,7 @@ fn read(args: &Compile) -> Result<Circuit> {
             .all(|file| file.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension)))
     };
     if let ([file], true) = (&args.files[..], of("hut")) {
-        let text = std::fs::read_to_string(file).map_err(Failure::file(file))?;
-        return Circuit::parse(&text).map_err(|error| Failure::input(format!("{}: {error}", file.display())));
+        return circuit::load(file).map(|circuit| Circuit::clone(&circuit));
     }
     let Some(top) = &args.top else {
         return Err(Failure::new("--top MODULE says which module is the circuit"));

@@ -1,22 +1,15 @@
 //! `hushtable plan`: what each lookup protocol would cost, and which is chosen; or each way of comparing.
 
-pub mod circuit;
 mod compare;
 mod phase;
 mod private;
 
-use std::{
-    fmt::Write as _,
-    path::{Path, PathBuf},
-    str::FromStr,
-    sync::Arc,
-};
+use std::{fmt::Write as _, path::PathBuf, str::FromStr};
 
 use crate::plan::phase::Phase;
 use clap::{Args, ValueEnum};
 use hushtable::{
     Role,
-    circuit::Circuit,
     confidential::planner::{self, Asked},
     lut::{LookupJob, Protocol},
     net::LinkShape,
@@ -31,6 +24,7 @@ use hushtable_columns::{
 use hushtable_jobs::{
     calibration::Calibration,
     choice::{Optimise, Sharing},
+    circuit,
     count::count,
 };
 use serde::Serialize;
@@ -130,13 +124,6 @@ struct Line<'a> {
     memory_bytes: Option<u64>,
 }
 
-/// The circuit of a file.
-fn circuit_file(path: &Path) -> Result<Arc<Circuit>> {
-    let text = std::fs::read_to_string(path).map_err(Failure::file(path))?;
-    let circuit = Circuit::parse(&text);
-    circuit.map(Arc::new).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
-}
-
 /// Runs the subcommand.
 pub fn run(args: &Plan) -> Result<()> {
     let calibration = Calibration::load(args.calibration.as_deref())?;
@@ -155,7 +142,7 @@ pub fn run(args: &Plan) -> Result<()> {
         return terminal::print(&text);
     }
     if let Some(path) = &args.circuit {
-        let circuit = &circuit_file(path)?;
+        let circuit = &circuit::load(path)?;
         let (machine, objective) = (&calibration.machine(), args.optimise.into());
         let asked = circuit::Asked { circuit, items: args.batch, objective, link, machine };
         let ways = circuit::ways(&asked)?;

@@ -155,8 +155,10 @@ fn files_are_refused_by_line_and_port() {
     site.run("run missing.hut --reveal both --listen 127.0.0.1:0").fails_with(3, "missing.hut");
     site.write("adder.hut", &text);
     site.run("run adder.hut --insecure-plain-tcp --listen 127.0.0.1:0").fails_with(2, "--reveal says who");
-    site.run("run adder.hut --reveal none --insecure-plain-tcp --listen 127.0.0.1:0").fails_with(2, "--reveal none");
-    site.run("run adder.hut --reveal both --engine lut:splut --listen 127.0.0.1:0").fails_with(2, "accepted: gmw");
+    site.run("run adder.hut --reveal none --insecure-plain-tcp --listen 127.0.0.1:0")
+        .fails_with(2, "--reveal none");
+    site.run("run adder.hut --reveal both --engine lut:splut --listen 127.0.0.1:0")
+        .fails_with(2, "accepted: gmw");
 }
 
 #[test]
@@ -167,7 +169,9 @@ fn a_dry_run_and_a_plan_name_ports_and_ways() {
         assert!(done.stdout.contains(part), "{part}: {}", done.stdout);
     }
     let done = site.run("plan --circuit adder.hut --batch 1000 --net wan").ok();
-    for part in ["form ands, triples", "form ands, garbled", "form luts, lookups by one-hot vectors", "switching"] {
+    for part in
+        ["form ands, triples", "form ands, garbled", "form luts, lookups by one-hot vectors", "switching"]
+    {
         assert!(done.stdout.contains(part), "{part}: {}", done.stdout);
     }
     let json = site.run("plan --circuit adder.hut --batch 10 --json").ok();
@@ -187,7 +191,14 @@ fn verilog_is_compiled_and_run() {
     let site = Site::without_identities();
     site.write("scaled.v", VERILOG);
     let done = site.run("compile scaled.v --top scaled --param N=3 --for wan -o scaled.hut").ok();
-    for part in ["circuit scaled, ", "a i8, b u8", "product i16, less u1", "form ands: ", "layers", "1000000 evaluations"] {
+    for part in [
+        "circuit scaled, ",
+        "a i8, b u8",
+        "product i16, less u1",
+        "form ands: ",
+        "layers",
+        "1000000 evaluations",
+    ] {
         assert!(done.stdout.contains(part), "{part}: {}", done.stdout);
     }
     site.write("a.csv", "a\n-128\n127\n-1\n");
@@ -199,7 +210,10 @@ fn verilog_is_compiled_and_run() {
     site.run("compile scaled.v --top other -o o.hut").fails_with(3, "other");
     site.run("compile scaled.v -o o.hut").fails_with(2, "--top");
     site.run("compile scaled.v --top scaled --type a=f32 -o o.hut").fails_with(3, "a");
-    site.write("latch.v", "module latch(input e, input d, output reg q);\nalways @* if (e) q = d;\nendmodule\n");
+    site.write(
+        "latch.v",
+        "module latch(input e, input d, output reg q);\nalways @* if (e) q = d;\nendmodule\n",
+    );
     site.run("compile latch.v --top latch -o o.hut").fails_with(3, "latch.v:2");
     site.write("wrong.v", "module wrong(input a, output b);\nassign b = a +;\nendmodule\n");
     site.run("compile wrong.v --top wrong -o o.hut").fails_with(3, "wrong.v:2");

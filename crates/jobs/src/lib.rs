@@ -11,6 +11,7 @@ pub mod agree;
 pub mod apply;
 pub mod calibration;
 pub mod choice;
+pub mod circuit;
 pub mod constant;
 pub mod cost;
 pub mod count;

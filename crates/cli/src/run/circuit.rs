@@ -20,6 +20,7 @@ use hushtable_columns::{
 use hushtable_jobs::{
     calibration::Calibration,
     choice::Optimise,
+    circuit,
     cost::Phases,
     count::{count, some},
     delivery::{Delivery, Recipient},
@@ -92,16 +93,9 @@ pub fn is_circuit(file: &std::path::Path) -> bool {
     file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("hut"))
 }
 
-/// The circuit of a file.
-pub fn load(file: &std::path::Path) -> Result<Arc<Circuit>> {
-    let text = std::fs::read_to_string(file).map_err(Failure::file(file))?;
-    let circuit = Circuit::parse(&text);
-    circuit.map(Arc::new).map_err(|error| Failure::input(format!("{}: {error}", file.display())))
-}
-
 /// Runs a circuit.
 pub fn run(file: &std::path::Path, options: &Options, delivery: &Delivery, link: &Link) -> Result<()> {
-    let circuit = load(file)?;
+    let circuit = circuit::load(file)?;
     let Some(recipient) = &options.reveal else {
         return Err(Failure::new("--reveal says who gets the outputs: both, me, peer, or the peer's name"));
     };

@@ -1,6 +1,6 @@
-//! `hushtable plan --circuit`: what each form of a circuit would cost by each engine.
+//! Files of circuits, and what each form of one would cost by each engine.
 
-use std::{fmt::Write as _, sync::Arc};
+use std::{fmt::Write as _, fs, path::Path, sync::Arc};
 
 use hushtable::{
     circuit::Circuit,
@@ -9,9 +9,16 @@ use hushtable::{
     plan::{self, Machine, Objective, Prediction, Wanted},
 };
 use hushtable_columns::{
-    failure::Result,
+    failure::{Failure, Result},
     units::{bytes, time},
 };
+
+/// The circuit of a file.
+pub fn load(path: &Path) -> Result<Arc<Circuit>> {
+    let text = fs::read_to_string(path).map_err(Failure::file(path))?;
+    let circuit = Circuit::parse(&text);
+    circuit.map(Arc::new).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
+}
 
 /// Which circuit, for how many evaluations, and over what.
 pub struct Asked<'a> {
