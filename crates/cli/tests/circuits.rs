@@ -219,3 +219,38 @@ fn verilog_is_compiled_and_run() {
     site.run("compile wrong.v --top wrong -o o.hut").fails_with(3, "wrong.v:2");
     assert!(!site.has("o.hut"));
 }
+
+#[test]
+fn circuits_of_the_library_run_by_name() {
+    let site = Site::without_identities();
+    let run = |name: &str, file: &str| {
+        format!("run lib:{name} --inputs {file} --reveal both --insecure-plain-tcp --quiet")
+    };
+    site.write("a.json", r#"{"a": [1.5, 1e-45, "inf", "nan", -0.0]}"#);
+    site.write("b.json", r#"{"b": [0.1, 1e-45, "-inf", 1, 0]}"#);
+    let [p0, _] = site.both(&run("f32_add", "a.json"), &run("f32_add", "b.json")).map(Done::ok);
+    assert_eq!(
+        p0.stdout,
+        "{\"y\": [1.6, \"0.000000000000000000000000000000000000000000003\", \"NaN\", \"NaN\", \"0\"]}\n"
+    );
+    site.write("key.json", r#"{"key": "000102030405060708090a0b0c0d0e0f"}"#);
+    site.write("block.json", r#"{"block": "00112233445566778899aabbccddeeff"}"#);
+    let [p0, _] = site.both(&run("aes128", "key.json"), &run("aes128", "block.json")).map(Done::ok);
+    assert_eq!(p0.stdout, "{\"y\": \"69c4e0d86a7b0430d8cdb78070b4c55a\"}\n");
+    site.run("run lib:aes127 --reveal both --listen 127.0.0.1:0").fails_with(2, "it has ");
+}
+
+/// Needs yosys.
+#[test]
+fn other_formats_are_written_and_read() {
+    let site = Site::without_identities();
+    site.write("scaled.v", VERILOG);
+    for name in ["s.blif", "s.txt"] {
+        site.run(&format!("compile scaled.v --top scaled -o {name}")).ok();
+        let done = site.run(&format!("compile {name} --prove -o again.hut --force")).ok();
+        assert!(done.stdout.contains("form ands: "), "{}", done.stdout);
+        site.write(name, &site.read(name)[..100]);
+        site.run(&format!("compile {name} -o again.hut --force")).fails_with(3, name);
+    }
+    site.run("compile scaled.v --top scaled -o s.pdf").fails_with(2, "accepted: .hut, .blif, .txt, .bristol");
+}

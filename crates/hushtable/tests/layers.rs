@@ -49,7 +49,7 @@ pub(crate) const CRATES: [(&str, &[&str]); 11] = [
     ("crates/apps", &["prim", "hushtable"]),
     ("crates/baselines", &["prim", "hushtable", "apps"]),
     ("crates/columns", &["prim", "hushtable", "apps"]),
-    ("crates/jobs", &["prim", "hushtable", "apps", "columns"]),
+    ("crates/jobs", &["prim", "synth", "hushtable", "apps", "columns"]),
     ("crates/cli", &["prim", "synth", "hushtable", "apps", "columns", "jobs"]),
     ("crates/bench", &["prim", "hushtable", "apps", "baselines", "columns", "jobs"]),
     ("python", &["prim", "hushtable", "apps"]),

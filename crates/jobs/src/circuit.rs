@@ -13,8 +13,26 @@ use hushtable_columns::{
     units::{bytes, time},
 };
 
-/// The circuit of a file.
+/// Before the name of a circuit of the library.
+const LIBRARY: &str = "lib:";
+
+/// Whether this is a circuit and not a file of another kind: `FILE.hut`, or `lib:NAME`.
+pub fn is_circuit(path: &Path) -> bool {
+    of_library(path).is_some()
+        || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("hut"))
+}
+
+fn of_library(path: &Path) -> Option<&str> {
+    path.to_str().and_then(|path| path.strip_prefix(LIBRARY))
+}
+
+/// The circuit of a file, or of this name in the library.
 pub fn load(path: &Path) -> Result<Arc<Circuit>> {
+    if let Some(name) = of_library(path) {
+        let known = || synth::library::names().collect::<Vec<_>>().join(", ");
+        let circuit = synth::library::get(name);
+        return circuit.map(Arc::new).map_err(|error| Failure::new(format!("{error}; it has {}", known())));
+    }
     let text = fs::read_to_string(path).map_err(Failure::file(path))?;
     let circuit = Circuit::parse(&text);
     circuit.map(Arc::new).map_err(|error| Failure::input(format!("{}: {error}", path.display())))

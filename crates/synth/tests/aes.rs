@@ -73,7 +73,8 @@ fn blocks() {
     ];
     for (words, want) in known {
         for (shallow, table) in [(0, 0), (1, 0), (0, 1)] {
-            let mut options = Options { lookups: table == 1, ..Options::default() }.kind("block", Kind::Bits(128));
+            let mut options =
+                Options { lookups: table == 1, ..Options::default() }.kind("block", Kind::Bits(128));
             for (name, value) in [("N", words), ("SHALLOW", shallow), ("TABLE", table)] {
                 options = options.parameter(name, value);
             }

@@ -18,7 +18,9 @@ fn circuit(top: &str) -> Circuit {
 /// Zeros, the smallest and largest, ones around them, and what is no number.
 fn special() -> Vec<u32> {
     let mut all = Vec::new();
-    for exponent in [0, 1, 2, 23, 24, 25, 100, 103, 104, 126, 127, 128, 149, 150, 151, 157, 158, 159, 253, 254, 255u32] {
+    for exponent in
+        [0, 1, 2, 23, 24, 25, 100, 103, 104, 126, 127, 128, 149, 150, 151, 157, 158, 159, 253, 254, 255u32]
+    {
         for mantissa in [0, 1, 2, 3, 0x2a_aaaa, 0x3f_ffff, 0x40_0000, 0x40_0001, 0x7f_fffe, 0x7f_ffff] {
             all.extend([0, 1 << 31].map(|sign| sign | exponent << 23 | mantissa));
         }
@@ -32,7 +34,10 @@ fn pair(chance: &mut Chance) -> [u32; 2] {
     let a = word as u32;
     let mut b = (word >> 32) as u32;
     match how % 4 {
-        0 => b = (b & 0x807f_ffff) | (a & 0x7f80_0000).wrapping_add((how >> 8 & 31) as u32 * 0x80_0000) & 0x7f80_0000,
+        0 => {
+            b = (b & 0x807f_ffff)
+                | (a & 0x7f80_0000).wrapping_add((how >> 8 & 31) as u32 * 0x80_0000) & 0x7f80_0000
+        }
         1 => b = (a ^ 1 << 31).wrapping_add((how >> 8 & 7) as u32),
         2 => {
             let exponent = 127u32.wrapping_sub(a >> 23 & 255).wrapping_add((how >> 8 & 31) as u32) & 255;
@@ -58,7 +63,11 @@ fn two(top: &str, expect: impl Fn(f32, f32) -> u32) {
         for (row, result) in rows.iter().zip(run(&circuit, form, &rows)) {
             let (a, b) = (row[0] as u32, row[1] as u32);
             let want = expect(f32::from_bits(a), f32::from_bits(b));
-            assert_eq!(result[0] as u32, want, "{top} of {a:08x} and {b:08x}: {:08x}, not {want:08x}", result[0]);
+            assert_eq!(
+                result[0] as u32, want,
+                "{top} of {a:08x} and {b:08x}: {:08x}, not {want:08x}",
+                result[0]
+            );
         }
     }
 }

@@ -29,7 +29,8 @@ fn broken(form: &Form, at: usize) -> Form {
         };
         wires.push(made);
     }
-    let outputs = form.outputs().iter().map(|out| wires[out.wire() as usize].negate_if(out.negated())).collect();
+    let outputs =
+        form.outputs().iter().map(|out| wires[out.wire() as usize].negate_if(out.negated())).collect();
     draft.finish("broken", outputs)
 }
 
@@ -50,7 +51,17 @@ fn proven(top: &str, options: &Options) {
 
 #[test]
 fn arithmetic() {
-    for top in ["add", "less_tree", "exchange", "ones", "shift_left", "f32_add", "f32_less", "f32_of_int", "f32_to_i32"] {
+    for top in [
+        "add",
+        "less_tree",
+        "exchange",
+        "ones",
+        "shift_left",
+        "f32_add",
+        "f32_less",
+        "f32_of_int",
+        "f32_to_i32",
+    ] {
         proven(top, &Options::default());
     }
 }

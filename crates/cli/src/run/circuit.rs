@@ -88,11 +88,6 @@ impl FromStr for Wish {
     }
 }
 
-/// Whether a file is a circuit and not a job file.
-pub fn is_circuit(file: &std::path::Path) -> bool {
-    file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("hut"))
-}
-
 /// Runs a circuit.
 pub fn run(file: &std::path::Path, options: &Options, delivery: &Delivery, link: &Link) -> Result<()> {
     let circuit = circuit::load(file)?;
@@ -145,7 +140,7 @@ pub fn run(file: &std::path::Path, options: &Options, delivery: &Delivery, link:
         writes: delivery.output.is_some().then_some(running.size()),
         delivery,
         link,
-        inputs: std::iter::once(file).chain(options.inputs.as_deref()).collect(),
+        inputs: std::iter::once(file).filter(|file| file.exists()).chain(options.inputs.as_deref()).collect(),
         kept: None,
         wish: None,
         outcome: COMPUTED,
