@@ -41,8 +41,8 @@ impl Reading {
         protocol.check(&job(table))?;
         let rows = match table.outputs() {
             ..=8 => Rows::Of8(rows(table)?),
-            ..=16 => Rows::Of16(rows(table)?),
-            ..=32 => Rows::Of32(rows(table)?),
+            9..=16 => Rows::Of16(rows(table)?),
+            17..=32 => Rows::Of32(rows(table)?),
             _ => Rows::Of64(rows(table)?),
         };
         Ok(Self { table: table.clone(), protocol, rows })
