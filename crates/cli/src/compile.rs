@@ -41,10 +41,9 @@ least for its rows and link. Each is compared with the source on random inputs, 
 
 Examples:
   hushtable compile adder.v --top adder -o adder.hut
-  hushtable compile float.v --top add --type a=f32 --type b=f32 --type sum=f32 --for wan -o add.hut
-  hushtable compile aes.sv sbox.sv --top aes --param ROUNDS=10 --max-inputs 8 -o aes.hut
+  hushtable compile adder.v --top adder --param WIDTH=64 --for wan -o adder64.hut
   What it would cost, for so many evaluations:
-    hushtable plan --circuit aes.hut --batch 1000 --net wan";
+    hushtable plan --circuit adder.hut --batch 1000 --net wan";
 
 /// Compile Verilog to a circuit that two parties run
 #[derive(Args, Debug)]
@@ -65,7 +64,7 @@ pub struct Compile {
     /// What a port means: b128 (bits), u8, i32, f32, f64 [default: numbers, signed as declared]
     #[arg(long = "type", value_name = "PORT=TYPE", value_parser = typed)]
     types: Vec<(String, Kind)>,
-    /// A value for a parameter of the top module
+    /// A value for a parameter of the top module; one that is declared without a type counts as a number without sign
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
     parameters: Vec<(String, i64)>,
     /// Most inputs of a lookup
@@ -124,6 +123,10 @@ pub fn run(args: &Compile) -> Result<()> {
     let inputs: Vec<&Path> = args.files.iter().map(PathBuf::as_path).collect();
     let output = Output::reserve(&args.output, &inputs, PUBLIC, args.force)?;
     let circuit = read(args)?;
+    if circuit.inputs().is_empty() || circuit.outputs().is_empty() {
+        let path = args.files[0].display();
+        return Err(Failure::input(format!("{path}: a circuit needs an input and an output at least")));
+    }
     let calibration = Calibration::load(args.calibration.as_deref())?;
     let (objective, link) = args.aim.wanted();
     let wanted = Wanted::new(objective, link, calibration.machine());

@@ -35,7 +35,7 @@ Examples:
   hushtable plan --index-bits 16 --value-bits 16 --batch 1e4 --net wan --optimise bytes
   hushtable plan --compare-bits 32 --batch 1e4 --net wan --optimise online
   hushtable plan --table private --rows 2^20 --key-bits 20 --value-bits 20 --batch 4096 --net lan
-  hushtable plan --circuit aes.hut --batch 1000 --net wan
+  hushtable plan --circuit lib:aes128 --batch 1000 --net wan
   With what `hushtable calibrate` measured between the two machines:
     hushtable plan --index-bits 12 --batch 1e5 --calibration calibration.json
 

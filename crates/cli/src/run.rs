@@ -70,7 +70,8 @@ Examples:
     hushtable run compare.toml --input telecom.csv --approve e129dc2385f2fd8b716b83bf52de460e \\
         --connect bank.example:7000 --identity telecom.id
   A circuit, each party with the values of its ports:
-    hushtable run adder.hut --inputs mine.json --reveal both --listen 0.0.0.0:7000 --identity bank.id";
+    hushtable run lib:f32_mul --inputs bank.json --reveal both \\
+        --listen 0.0.0.0:7000 --identity bank.id";
 
 /// Least digits of a hash that approve a file: 128 bits. Who writes two files can find some with 64 alike.
 const DIGITS: usize = 32;

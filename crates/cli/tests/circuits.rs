@@ -89,9 +89,9 @@ fn every_engine_gives_the_same() {
 #[test]
 fn one_value_a_port_gives_one_value() {
     let site = site(true);
-    site.write("a.json", r#"{"a": 250, "x": 0, "b": "-7"}"#);
-    let p1 = "run adder.hut --reveal both --insecure-plain-tcp --quiet --output out.json";
-    let [p0, _] = site.both(P0, p1).map(Done::ok);
+    site.write("a.json", r#"{"a": 250, "x": 0}"#);
+    site.write("b.csv", "b\n-7\n");
+    let [p0, _] = both(&site, "", "--output out.json").map(Done::ok);
     assert_eq!(p0.stdout, "{\"sum\": 243, \"more\": 1}\n");
     assert_eq!(site.read("out.json"), "{\"sum\": [243], \"more\": [1]}\n");
 }
@@ -125,6 +125,8 @@ fn what_differs_or_is_missing_ends_both() {
     fails(P0, &P1.replace("--inputs b.csv", ""), 2, "neither party gives port b");
     let nothing = "run adder.hut --reveal both --insecure-plain-tcp --quiet";
     fails(nothing, nothing, 2, "neither party gives any input");
+    site.write("all.csv", "a,b,x\n7,0,0\n");
+    fails(&P0.replace("a.json", "all.csv"), nothing, 2, "one party gives all inputs");
     fails(&format!("{P0} --engine lut"), &format!("{P1} --engine lut"), 2, "has no form with lookups");
     let [_, p1] = both(&site, "", "--rows-at-most 3");
     p1.fails_with(2, "the peer gives 4 rows; --rows-at-most is 3");
@@ -152,12 +154,13 @@ fn files_are_refused_by_line_and_port() {
     site.run(&format!("{P0} --listen 127.0.0.1:0")).fails_with(3, "adder.hut: line ");
     site.write("adder.hut", &text[..text.len() / 2]);
     site.run(&format!("{P0} --listen 127.0.0.1:0")).fails_with(3, "adder.hut: line ");
-    site.run("run missing.hut --reveal both --listen 127.0.0.1:0").fails_with(3, "missing.hut");
+    site.run("run missing.hut --reveal both --insecure-plain-tcp --listen 127.0.0.1:0")
+        .fails_with(3, "missing.hut");
     site.write("adder.hut", &text);
     site.run("run adder.hut --insecure-plain-tcp --listen 127.0.0.1:0").fails_with(2, "--reveal says who");
     site.run("run adder.hut --reveal none --insecure-plain-tcp --listen 127.0.0.1:0")
         .fails_with(2, "--reveal none");
-    site.run("run adder.hut --reveal both --engine lut:splut --listen 127.0.0.1:0")
+    site.run("run adder.hut --reveal both --engine lut:splut --insecure-plain-tcp --listen 127.0.0.1:0")
         .fails_with(2, "accepted: gmw");
 }
 
@@ -179,7 +182,7 @@ fn a_dry_run_and_a_plan_name_ports_and_ways() {
 }
 
 const VERILOG: &str = "\
-module scaled #(parameter N = 2) (input signed [7:0] a, input [7:0] b, output signed [15:0] product, output [0:0] less);
+module scaled #(parameter signed [7:0] N = 2) (input signed [7:0] a, input [7:0] b, output signed [15:0] product, output [0:0] less);
   assign product = N * a * $signed({1'b0, b});
   assign less = a < $signed({1'b0, b});
 endmodule
@@ -231,13 +234,14 @@ fn circuits_of_the_library_run_by_name() {
     let [p0, _] = site.both(&run("f32_add", "a.json"), &run("f32_add", "b.json")).map(Done::ok);
     assert_eq!(
         p0.stdout,
-        "{\"y\": [1.6, \"0.000000000000000000000000000000000000000000003\", \"NaN\", \"NaN\", \"0\"]}\n"
+        "{\"y\": [1.6, \"0.000000000000000000000000000000000000000000003\", \"NaN\", \"NaN\", 0]}\n"
     );
     site.write("key.json", r#"{"key": "000102030405060708090a0b0c0d0e0f"}"#);
     site.write("block.json", r#"{"block": "00112233445566778899aabbccddeeff"}"#);
     let [p0, _] = site.both(&run("aes128", "key.json"), &run("aes128", "block.json")).map(Done::ok);
     assert_eq!(p0.stdout, "{\"y\": \"69c4e0d86a7b0430d8cdb78070b4c55a\"}\n");
-    site.run("run lib:aes127 --reveal both --listen 127.0.0.1:0").fails_with(2, "it has ");
+    site.run("run lib:aes127 --reveal both --insecure-plain-tcp --listen 127.0.0.1:0")
+        .fails_with(2, "it has ");
 }
 
 /// Needs yosys.

@@ -142,7 +142,7 @@ fn play(commands: &[&str]) {
                 "join" => (PARTIES, &["examples/data/joining", "examples/data/phones"]),
                 "proximity" => (["harbour", "line"], &["examples/data/proximity"]),
                 "serve" | "lookup" => (["shop", "bank"], &["examples/data/prices"]),
-                _ => (PARTIES, &["examples/data/scoring", "examples/jobs"]),
+                _ => (PARTIES, &["examples/data/scoring", "examples/jobs", "examples/data/circuits"]),
             };
             let mut stage = Stage::with_identities(&parties, data);
             stage.stranger(parties);
@@ -172,7 +172,7 @@ fn play(commands: &[&str]) {
 
 const ROWS: [&str; 3] = ["apply", "score", "run"];
 const TABLES: [&str; 6] = ["join", "stats", "proximity", "serve", "lookup", "explain"];
-const REST: [&str; 11] = [
+const REST: [&str; 12] = [
     "",
     "demo",
     "functions",
@@ -183,6 +183,7 @@ const REST: [&str; 11] = [
     "doctor",
     "info",
     "plan",
+    "compile",
     "calibrate",
 ];
 

@@ -37,11 +37,8 @@
 
 mod layers;
 mod lookups;
-mod lowered;
-mod netlist;
-mod switching;
-mod vectors;
-mod wires;
+pub(crate) mod netlist;
+pub(crate) mod wires;
 
 use std::{
     collections::BTreeMap,
@@ -50,10 +47,8 @@ use std::{
 
 pub use layers::Layers;
 pub use logic::{Circuit, Draft, Error, Form, Gate, Kind, Lit, Port, TruthTable};
-pub use lookups::Reading;
-pub(crate) use lookups::job as lookup_job;
+pub(crate) use lookups::{Reads, Stock};
 pub use netlist::{Builder, Netlist, Span, Wire};
-pub use switching::Switching;
 
 /// Up to `MOST` netlists that were made, by their sizes: bills are asked for often. Nothing in them is secret.
 pub(crate) struct Made<K, const MOST: usize = 128>(Mutex<BTreeMap<K, Arc<Netlist>>>);

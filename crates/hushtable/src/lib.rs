@@ -53,6 +53,7 @@ mod codec;
 pub mod confidential;
 pub mod cuckoo;
 pub mod error;
+pub mod forms;
 pub mod fss;
 pub mod gates;
 pub mod gc;

@@ -6,11 +6,10 @@ use crate::support::{
     pairs::{both, pair},
 };
 
-use std::sync::Arc;
-
 use hushtable::{
     Error, Party, Result,
-    circuit::{Draft, Form, Layers, Netlist, Switching},
+    circuit::{Draft, Form},
+    forms::{Layered, Switched},
     lut::Protocol,
 };
 use proptest::{
@@ -20,8 +19,7 @@ use proptest::{
 
 fn opened(p: &mut Party, form: &Form, seed: u64, items: usize, by: Protocol) -> Result<Vec<Vec<u64>>> {
     let inputs = inputs(seed, form, items);
-    let net = Netlist::of(form, &known(&inputs), |_| Ok(by))?;
-    let material = Layers::prepare(p, &net, items)?;
+    let material = Layered::of(form, &known(&inputs), |_| Ok(by))?.prepare(p, items)?;
     let mine = part(p.role(), &inputs, items);
     let out = material.eval(p, mine)?;
     out.iter().map(|bits| bits.open(p)).collect()
@@ -53,9 +51,9 @@ fn drawn_forms_give_the_same_with_switching_roles() {
     proptest!(config, |(seed in any::<u64>(), items in 0usize..70, gates in 0usize..60)| {
         let form = form(seed, 1 + seed as usize % 20, gates, seed as usize % 3 * 6);
         let inputs = inputs(seed, &form, items);
-        let net = Netlist::switching(&form, &known(&inputs)).expect("a netlist");
+        let switched = Switched::of(&form, &known(&inputs)).expect("a netlist");
         let (found, peer) = both(pair(2610, None), |p| {
-            let material = Switching::prepare(p, &net, items)?;
+            let material = switched.prepare(p, items)?;
             let mine = part(p.role(), &inputs, items);
             let out = material.eval(p, mine)?;
             out.iter().map(|bits| bits.open(p)).collect::<Result<Vec<_>>>()
@@ -71,17 +69,15 @@ fn bills_with_switching_roles_are_met() {
     for seed in 0..4 {
         let form = form(seed, 12, 60, 6);
         let inputs = inputs(seed, &form, ITEMS);
-        let net = Netlist::switching(&form, &known(&inputs)).expect("a netlist");
-        let bill = Switching::bill(&net, ITEMS).expect("a bill");
-        assert_eq!(bill.online.rounds, net.depth() + 1);
+        let switched = Switched::of(&form, &known(&inputs)).expect("a netlist");
+        let bill = switched.bill(ITEMS);
+        assert_eq!(bill.online.rounds, switched.netlist().depth() + 1);
         billed::check(
-            &format!("{:?} with switching roles", net.lookups()),
+            &format!("{:?} with switching roles", switched.netlist().lookups()),
             bill,
-            |p| Switching::prepare(p, &net, ITEMS),
+            |p| switched.prepare(p, ITEMS),
             |s, m| m.eval(s, part(s.role(), &inputs, ITEMS)).map(drop),
         );
-        let layered = Netlist::of(&form, &known(&inputs), |_| Ok(Protocol::Doubling)).expect("a netlist");
-        assert!(Switching::bill(&layered, ITEMS).is_err(), "lookups by another protocol");
     }
 }
 
@@ -91,12 +87,12 @@ fn bills_of_forms_are_met() {
     for (seed, by) in (0..).zip(protocols()) {
         let form = form(seed, 12, 60, 6);
         let inputs = inputs(seed, &form, ITEMS);
-        let net = Netlist::of(&form, &known(&inputs), |_| Ok(by)).expect("a netlist");
+        let layered = Layered::of(&form, &known(&inputs), |_| Ok(by)).expect("a netlist");
         billed::check_parts(
-            &format!("{} ANDs and {:?}", net.ands(), net.lookups()),
-            Layers::bill(&net, ITEMS),
+            &format!("{} ANDs and {:?}", layered.netlist().ands(), layered.netlist().lookups()),
+            layered.bill(ITEMS),
             0,
-            |p| Layers::prepare(p, &net, ITEMS),
+            |p| layered.prepare(p, ITEMS),
             |s, m| m.eval(s, part(s.role(), &inputs, ITEMS)).map(drop),
         );
     }
@@ -109,19 +105,19 @@ fn common_operands_are_opened_once() {
     let x = d.inputs();
     let selected = (0..4).map(|i| d.select(x[0].negate_if(i % 2 == 0), x[1 + i], x[5 + i])).collect();
     let form = d.finish("ands", selected);
-    let net = Netlist::of(&form, &[None; 9], |_| unreachable!("no table")).expect("a netlist");
-    let bill = Layers::bill(&net, 1);
-    assert_eq!((net.ands(), bill.cots, bill.online.bits, bill.online.rounds), (4, [1, 1], [5, 5], 1));
+    let layered = Layered::of(&form, &[None; 9], |_| unreachable!("no table")).expect("a netlist");
+    let bill = layered.bill(1);
+    assert_eq!(
+        (layered.netlist().ands(), bill.cots, bill.online.bits, bill.online.rounds),
+        (4, [1, 1], [5, 5], 1)
+    );
 }
 
 #[test]
 fn what_cannot_be_a_layer_is_refused() {
     let with_lookup = (0..).map(|seed| form(seed, 3, 20, 2)).find(|form| form.lookups() > 0).expect("one");
     let refused = |form: &Form, inputs: usize, by: Protocol| {
-        let net = Netlist::of(form, &vec![None; inputs], |_| Ok(by));
-        let refused =
-            |net: Arc<Netlist>| both(pair(2620, None), |p| Ok(Layers::prepare(p, &net, 1).is_err())).0;
-        net.map_or_else(|error| matches!(error, Error::Param { .. }), refused)
+        matches!(Layered::of(form, &vec![None; inputs], |_| Ok(by)), Err(Error::Param { .. }))
     };
     assert!(refused(&with_lookup, 2, Protocol::Doubling), "too few inputs");
     assert!(refused(&with_lookup, 4, Protocol::Doubling), "too many");

@@ -27,6 +27,7 @@ const PUBLIC: &[&str] = &[
     "By",
     "Card",
     "Compare",
+    "Compile",
     "Cut",
     "CutGroups",
     "Description",

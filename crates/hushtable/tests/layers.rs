@@ -28,6 +28,7 @@ const ORDER: &[&str] = &[
     "tree",
     "onehot",
     "lut",
+    "forms",
     "fss",
     "plan",
     "arith",

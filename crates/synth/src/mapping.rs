@@ -12,6 +12,7 @@
 //! Cuts: Mishchenko, Cho, Chatterjee, Brayton, "Combinational and sequential mapping with priority cuts" (ICCAD 2007).
 //! Lookups with several outputs, layers: Dessouky et al., "Pushing the Communication Barrier" (NDSS 2017), section V.
 
+mod costs;
 mod cover;
 mod cuts;
 mod groups;
@@ -22,15 +23,8 @@ mod tests;
 
 use logic::Form;
 
+pub use self::costs::Costs;
 use self::{cover::Cover, cuts::Search, span::Sums};
-
-/// What parts of a form cost, in whatever unit.
-pub struct Costs<'a> {
-    /// A lookup with so many inputs and outputs.
-    pub lookup: &'a dyn Fn(u32, u32) -> f64,
-    /// An AND.
-    pub and: f64,
-}
 
 /// Most inputs of a lookup.
 pub const MOST_INPUTS: usize = 12;

@@ -222,7 +222,11 @@ impl Running<'_> {
             }
             (false, false) => Err(Failure::new(format!("neither party gives port {}", port.name()))),
         });
-        known.collect()
+        let known: Vec<Option<Role>> = known.collect::<Result<_>>()?;
+        if known.windows(2).all(|pair| pair[0] == pair[1]) {
+            return Err(Failure::new("one party gives all inputs: it can compute the outputs alone"));
+        }
+        Ok(known)
     }
 }
 

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use super::{
-    lookups::Stock,
+    lookups::Reads,
     netlist::{Gate, Kind, Netlist},
-    vectors::Vectors,
     wires::Wires,
 };
 use crate::{
-    bill::{Bill, Effort, Step, Work},
+    bill::{Bill, Effort, Work},
     error::{Result, same},
     gates::{Ands, Bits, Triples, and_all_beside},
     session::Session,
@@ -23,29 +22,30 @@ pub struct Layers {
     items: usize,
     /// Of each kind in [`Netlist::triples`].
     stock: Vec<Triples>,
-    /// Of all tables in [`Netlist::lookups`] whose lookups are by one-hot vectors by doubling; `None` of none.
-    vectors: Option<Vectors>,
-    /// Of each other one.
-    lookups: Vec<Option<Box<dyn Stock>>>,
+    /// Of the lookups; `None` if there are none.
+    reads: Option<Box<dyn Reads>>,
 }
 
 impl Layers {
-    /// Offline: for so many items. One kind of triples after the other, then the lookups of one table after those of the
-    /// other.
+    /// Offline: for so many items of a circuit without lookups. One kind of triples after the other.
     ///
     /// # Errors
-    /// [`Error::Param`](crate::Error::Param) for a protocol that takes more than one opening, and those of the channel.
+    /// [`Error::Shape`](crate::Error::Shape) for a circuit with lookups, and those of the channel.
     pub fn prepare(p: &mut dyn Source, net: &Arc<Netlist>, items: usize) -> Result<Self> {
-        net.lookups().iter().try_for_each(|(reading, _)| reading.opens())?;
+        same("tables of a circuit of ANDs", 0, net.lookups().len())?;
+        Self::reading(p, net, items, |_| Ok(None))
+    }
+
+    /// The same of a circuit with lookups, whose material is made after the triples.
+    pub(crate) fn reading(
+        p: &mut dyn Source,
+        net: &Arc<Netlist>,
+        items: usize,
+        reads: impl FnOnce(&mut dyn Source) -> Result<Option<Box<dyn Reads>>>,
+    ) -> Result<Self> {
         let stock = net.triples().iter().map(|[size, operands]| Triples::shared(p, operands * items, *size));
         let stock = stock.collect::<Result<_>>()?;
-        let counts = net.vectors();
-        let vectors = if counts.is_empty() { None } else { Some(Vectors::prepare(p, &counts, items)?) };
-        let lookups = net.lookups().iter().map(|(reading, lookups)| match reading.shared() {
-            true => Ok(None),
-            false => reading.prepare(p, lookups * items).map(Some),
-        });
-        Ok(Self { net: net.clone(), items, stock, vectors, lookups: lookups.collect::<Result<_>>()? })
+        Ok(Self { net: net.clone(), items, stock, reads: reads(p)? })
     }
 
     /// The same of a circuit without lookups, with triples that were made for several evaluations.
@@ -60,46 +60,24 @@ impl Layers {
             same("triples for the ANDs", operands * items, triples.len())?;
             same("ANDs a triple is for", *size, triples.products())?;
         }
-        Ok(Self { net: net.clone(), items, stock, vectors: None, lookups: Vec::new() })
+        Ok(Self { net: net.clone(), items, stock, reads: None })
     }
 
-    /// What an evaluation for so many items costs.
+    /// What an evaluation for so many items costs, but for lookups.
     pub fn bill(net: &Netlist, items: usize) -> Bill {
-        let others = net.lookups().iter().filter(|(reading, _)| !reading.shared());
-        let others = others.map(|(reading, lookups)| reading.bill(lookups * items));
-        let vectors = Vectors::bill(&net.vectors(), items);
-        let mut bill = others.fold(net.bill.times(items) + vectors, Bill::then);
-        // A lookup opens its index.
-        let opened = net.lookups().iter().filter(|(reading, _)| reading.shared());
-        let opened =
-            opened.map(|(reading, lookups)| u64::from(reading.table().inputs()) * (lookups * items) as u64);
-        let opened: u64 = opened.sum();
-        bill.online.bits = bill.online.bits.map(|bits| bits + opened);
+        let mut bill = net.bill.times(items);
         bill.online.rounds = if items == 0 { 0 } else { net.depth() };
         bill
     }
 
-    /// What it takes.
-    pub fn effort(net: &Netlist, items: usize) -> Effort {
+    /// What it takes, but for lookups.
+    pub(crate) fn effort(net: &Netlist, items: usize) -> Effort {
         let ands: usize = net.triples().iter().map(|[size, operands]| size * operands * items).sum();
         let operands: usize = net.triples().iter().map(|[_, operands]| operands * items).sum();
-        let triples = net.bill.times(items);
-        let mut steps = vec![Step::Cots(triples.cots)];
-        let passes = Work::bytes(net.passes() * items / 8);
-        let mut work = [Work::triples(operands), Work::words(ands / 64 * 4) + passes];
-        let mut memory = [triples.kept / 8 + (net.passes() * items / 8) as u64; 2];
-        let vectors = Vectors::bill(&net.vectors(), items);
-        steps.extend([Step::Cots(vectors.cots), Step::both(vectors.offline.rounds)]);
-        for (reading, lookups) in net.lookups() {
-            let effort = reading.effort(lookups * items);
-            if !reading.shared() {
-                steps.extend(effort.steps);
-            }
-            work = [work[0] + effort.work[0], work[1] + effort.work[1]];
-            memory = [0, 1].map(|party| memory[party].saturating_add(effort.memory[party]));
-        }
-        let effort = Effort::implied(Self::bill(net, items)).working(work).remembering(memory);
-        Effort { steps, ..effort }
+        let bill = Self::bill(net, items);
+        let passed = net.passes() * items / 8;
+        let work = [Work::triples(operands), Work::words(ands / 64 * 4) + Work::bytes(passed)];
+        Effort::implied(bill).working(work).remembering([bill.kept / 8 + passed as u64; 2])
     }
 
     /// Items there is material for.
@@ -138,14 +116,9 @@ impl Layers {
         let mut reads = Vec::with_capacity(lookups.len());
         let mut masked = Vec::with_capacity(lookups.len());
         for gate in &lookups {
-            let Kind::Lookup(table) = gate.kind else { continue };
             let index = wires.index(gate)?;
-            let reading = wires.reading(gate);
-            let stock = match (&mut self.lookups[table], &mut self.vectors) {
-                (Some(stock), _) => stock.take(index.len())?,
-                (None, Some(vectors)) => reading.by(vectors.cut(reading.table().inputs(), index.len())?),
-                (None, None) => unreachable!("vectors for lookups that share them"),
-            };
+            let material = self.reads.as_mut().expect("material for the lookups");
+            let stock = material.take(self.net.table(gate), index.len())?;
             masked.push(stock.masked(&index)?);
             reads.push(stock);
         }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::{lookups::Reading, vectors::Counts};
 use crate::{bill::Bill, gates::Triples, net::Role};
 
 /// A wire of a [`Netlist`]: a batch of bits.
@@ -20,23 +19,23 @@ pub enum Span {
 
 /// A circuit: gates of which each names only wires made before. Made by a [`Builder`]; public, the same at both parties.
 pub struct Netlist {
-    pub(super) wires: Vec<About>,
-    pub(super) inputs: Vec<Wire>,
+    pub(crate) wires: Vec<About>,
+    pub(crate) inputs: Vec<Wire>,
     /// Each with whether it is the last time that it stands here.
-    pub(super) outputs: Vec<(Wire, bool)>,
+    pub(crate) outputs: Vec<(Wire, bool)>,
     /// By level; of a level those that take a message first.
-    pub(super) gates: Vec<Gate>,
+    pub(crate) gates: Vec<Gate>,
     triples: Vec<[usize; 2]>,
-    /// Of each table how it is read, and lookups for an item.
-    pub(super) lookups: Vec<(Reading, usize)>,
+    /// Of each table its inputs and outputs, and lookups for an item.
+    pub(crate) lookups: Vec<([u32; 2], usize)>,
     /// Of the triples for an item.
-    pub(super) bill: Bill,
+    pub(crate) bill: Bill,
     depth: u32,
 }
 
 /// What is known of a wire.
 #[derive(Clone, Copy)]
-pub(super) struct About {
+pub(crate) struct About {
     pub span: Span,
     /// Messages that it waits for.
     level: u32,
@@ -44,7 +43,7 @@ pub(super) struct About {
     pub known: Option<Role>,
 }
 
-pub(super) struct Gate {
+pub(crate) struct Gate {
     pub kind: Kind,
     pub reads: Vec<Wire>,
     /// The first of the wires that it makes. They follow one another.
@@ -59,7 +58,7 @@ pub(super) struct Gate {
     pub moves: bool,
 }
 
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Xor,
     /// The complement of a wire.
     Not,
@@ -80,54 +79,38 @@ pub(super) enum Kind {
 }
 
 impl Wire {
-    pub(super) fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 impl Netlist {
     /// Gates in the order in which they are evaluated: those of a level that take a message together, others one by one.
-    pub(super) fn levels(&self) -> impl Iterator<Item = &[Gate]> {
+    pub(crate) fn levels(&self) -> impl Iterator<Item = &[Gate]> {
         self.gates.chunk_by(|a, b| a.sends && b.sends && a.level == b.level)
     }
 
-    /// Of each number of index bits how many one-hot vectors by doubling an item takes.
-    pub(super) fn vectors(&self) -> Counts {
-        let mut counts: Counts = Vec::new();
-        for (reading, lookups) in
-            self.lookups.iter().filter(|(reading, lookups)| reading.shared() && *lookups > 0)
-        {
-            let d = reading.table().inputs();
-            match counts.iter_mut().find(|(other, _)| *other == d) {
-                Some((_, count)) => *count += lookups,
-                None => counts.push((d, *lookups)),
-            }
-        }
-        counts.sort_unstable();
-        counts
-    }
-
     /// Those of each layer that take a message.
-    pub(super) fn layers(&self) -> impl Iterator<Item = &[Gate]> {
+    pub(crate) fn layers(&self) -> impl Iterator<Item = &[Gate]> {
         self.levels().filter(|gates| gates[0].sends)
     }
 
-    /// What a lookup reads, and how.
+    /// The number of the table that a lookup reads.
     ///
     /// # Panics
     /// For another gate.
-    pub(super) fn reading(&self, gate: &Gate) -> &Reading {
+    pub(crate) fn table(&self, gate: &Gate) -> usize {
         let Kind::Lookup(table) = gate.kind else { panic!("a gate that is no lookup") };
-        &self.lookups[table].0
+        table
     }
 
     /// Lookups or ANDs for an item that a gate is.
-    pub(super) fn width(&self, gate: &Gate) -> usize {
+    pub(crate) fn width(&self, gate: &Gate) -> usize {
         self.wires[gate.first.index()].span.bits(1)
     }
 
     /// Bits of an item that gates read, each as often as one does.
-    pub(super) fn passes(&self) -> usize {
+    pub(crate) fn passes(&self) -> usize {
         let bits = |wire: &Wire| self.wires[wire.index()].span.bits(1);
         self.gates.iter().map(|gate| gate.reads.iter().map(bits).sum::<usize>()).sum()
     }
@@ -148,8 +131,8 @@ impl Netlist {
         &self.triples
     }
 
-    /// Of each table how it is read, and lookups for an item.
-    pub fn lookups(&self) -> &[(Reading, usize)] {
+    /// Of each table its inputs and outputs, and lookups for an item.
+    pub fn lookups(&self) -> &[([u32; 2], usize)] {
         &self.lookups
     }
 }
@@ -164,7 +147,7 @@ impl Span {
     }
 
     /// The same with another number of bits.
-    pub(super) fn of(self, bits: usize) -> Self {
+    pub(crate) fn of(self, bits: usize) -> Self {
         match self {
             Self::Each(_) => Self::Each(bits),
             Self::All(_) => Self::All(bits),
@@ -194,10 +177,10 @@ impl Builder {
         Self { net, floor: 0 }
     }
 
-    /// The same circuit with lookups in these tables besides.
+    /// The same circuit with lookups besides in tables of so many inputs and outputs.
     #[must_use]
-    pub fn reading(mut self, tables: Vec<Reading>) -> Self {
-        self.net.lookups = tables.into_iter().map(|table| (table, 0)).collect();
+    pub fn reading(mut self, tables: &[[u32; 2]]) -> Self {
+        self.net.lookups = tables.iter().map(|table| (*table, 0)).collect();
         self
     }
 
@@ -233,9 +216,9 @@ impl Builder {
     /// bits that are the same for all items.
     pub fn lookup(&mut self, table: usize, index: &[Wire]) -> Vec<Wire> {
         self.alike(index);
-        let outputs = self.net.lookups[table].0.table().outputs() as usize;
-        assert_eq!(self.net.lookups[table].0.table().inputs() as usize, index.len(), "wires of an index");
-        self.gate(Kind::Lookup(table), index, &vec![self.span(index[0]); outputs])
+        let [inputs, outputs] = self.net.lookups[table].0;
+        assert_eq!(inputs as usize, index.len(), "wires of an index");
+        self.gate(Kind::Lookup(table), index, &vec![self.span(index[0]); outputs as usize])
     }
 
     /// The AND of two wires.

@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use prim::{Wiped, lowmc};
 
-use super::{
-    lookups::Reading,
-    netlist::{Gate, Kind, Netlist, Span, Wire},
-};
+use super::netlist::{Gate, Kind, Netlist, Span, Wire};
 use crate::{
     error::{Result, same},
     gates::Bits,
@@ -16,7 +13,7 @@ use crate::{
 };
 
 /// One party's shares of the wires that are there and still read.
-pub(super) struct Wires {
+pub(crate) struct Wires {
     net: Arc<Netlist>,
     items: usize,
     role: Role,
@@ -25,7 +22,7 @@ pub(super) struct Wires {
 
 impl Wires {
     /// The inputs alone, of so many items. Of what the peer knows only the length counts.
-    pub(super) fn new(net: &Arc<Netlist>, items: usize, role: Role, inputs: Vec<Bits>) -> Result<Self> {
+    pub(crate) fn new(net: &Arc<Netlist>, items: usize, role: Role, inputs: Vec<Bits>) -> Result<Self> {
         same("inputs of the circuit", net.inputs.len(), inputs.len())?;
         let mut values: Vec<Option<Bits>> = net.wires.iter().map(|_| None).collect();
         for (wire, input) in net.inputs.iter().zip(inputs) {
@@ -38,33 +35,28 @@ impl Wires {
     }
 
     /// A wire that is read later.
-    pub(super) fn get(&self, wire: Wire) -> &Bits {
+    pub(crate) fn get(&self, wire: Wire) -> &Bits {
         self.values[wire.index()].as_ref().expect("a wire that is read later")
     }
 
     /// What a lookup reads, as numbers.
-    pub(super) fn index(&self, gate: &Gate) -> Result<BShare<u32>> {
+    pub(crate) fn index(&self, gate: &Gate) -> Result<BShare<u32>> {
         Bits::to_share(&gate.reads.iter().map(|wire| self.get(*wire)).collect::<Vec<_>>())
     }
 
-    /// How a lookup is done.
-    pub(super) fn reading(&self, gate: &Gate) -> &Reading {
-        self.net.reading(gate)
-    }
-
     /// What a gate has made.
-    pub(super) fn put(&mut self, gate: &Gate, made: Vec<Bits>) {
+    pub(crate) fn put(&mut self, gate: &Gate, made: Vec<Bits>) {
         let values = self.values[gate.first.index()..].iter_mut();
         values.zip(made).for_each(|(value, made)| *value = Some(made));
     }
 
     /// Wipes what nobody reads after these gates.
-    pub(super) fn release(&mut self, gates: &[Gate]) {
+    pub(crate) fn release(&mut self, gates: &[Gate]) {
         gates.iter().flat_map(|gate| &gate.last).for_each(|wire| self.values[wire.index()] = None);
     }
 
     /// The outputs.
-    pub(super) fn outputs(mut self) -> Vec<Bits> {
+    pub(crate) fn outputs(mut self) -> Vec<Bits> {
         let net = self.net.clone();
         let output = |(wire, last): &(Wire, bool)| match last {
             true => self.values[wire.index()].take().expect("an output"),
@@ -74,7 +66,7 @@ impl Wires {
     }
 
     /// A gate that takes no message.
-    pub(super) fn local(&mut self, gate: &Gate) {
+    pub(crate) fn local(&mut self, gate: &Gate) {
         let operands = || gate.reads.iter().map(|wire| self.get(*wire));
         let (x, mut others) = (self.get(gate.reads[0]), operands().skip(1));
         let made = match &gate.kind {

@@ -8,16 +8,17 @@ use std::{
 use super::{Held, Material, Operation, Port, Signature, Ways, Words, spend};
 use crate::{
     bill::{Bill, Effort, Objective},
-    circuit::{self, Circuit, Form, Layers, Netlist, Switching, TruthTable},
+    circuit::{self, Circuit, Form, Layers, TruthTable},
     error::{Error, Result, same},
+    forms::{Layered, Switched, Switching},
     gates::Bits,
     gc::{Ahead, Garbled, Garbler, Job, Program},
-    lut::Protocol,
+    lut::{LookupJob, Protocol},
     net::Role,
     ot::Setting,
     party::Party,
     session::Session,
-    share::BShare,
+    share::{BShare, Sharing},
     source::Origin,
 };
 
@@ -49,7 +50,8 @@ impl Engine {
 /// A form as an engine takes it.
 #[derive(Clone)]
 enum Lowered {
-    Netlist(Arc<Netlist>),
+    Layered(Layered),
+    Switched(Switched),
     Program(Arc<Program>),
 }
 
@@ -136,9 +138,9 @@ impl Evaluate {
         let ((form, engine), known) = (self.way(), self.known());
         let lowered = match engine {
             Engine::Layers(by) => {
-                Lowered::Netlist(Netlist::of(form, &known, |table| Ok(by.unwrap_or_else(|| usual(table))))?)
+                Lowered::Layered(Layered::of(form, &known, |table| Ok(by.unwrap_or_else(|| usual(table))))?)
             }
-            Engine::Switching => Lowered::Netlist(Netlist::switching(form, &known)?),
+            Engine::Switching => Lowered::Switched(Switched::of(form, &known)?),
             Engine::Garbled { .. } => Lowered::Program(Program::new(form)?),
         };
         Ok(self.lowered.get_or_init(|| lowered).clone())
@@ -194,7 +196,8 @@ impl Made {
 
 /// The protocol for lookups where none is asked for.
 fn usual(table: &TruthTable) -> Protocol {
-    Protocol::to_store(&circuit::lookup_job(table))
+    let (index, output) = (Sharing::Xor, Sharing::Xor);
+    Protocol::to_store(&LookupJob { index, output, index_bits: table.inputs(), value_bits: table.outputs() })
 }
 
 /// The bits of a port, in words of each item.
@@ -281,8 +284,8 @@ impl Operation for Evaluate {
 
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         match (self.lowered()?, self.engine) {
-            (Lowered::Netlist(net), Engine::Switching) => Switching::bill(&net, items),
-            (Lowered::Netlist(net), _) => Ok(Layers::bill(&net, items)),
+            (Lowered::Layered(form), _) => Ok(form.bill(items)),
+            (Lowered::Switched(form), _) => Ok(form.bill(items)),
             (Lowered::Program(program), Engine::Garbled { ahead: true }) => {
                 Ok(Ahead::bill(&self.job(&program, items)?))
             }
@@ -292,8 +295,8 @@ impl Operation for Evaluate {
 
     fn effort(&self, items: usize, _: &Setting) -> Result<Effort> {
         let effort = match (self.lowered()?, self.engine) {
-            (Lowered::Netlist(net), Engine::Switching) => Switching::effort(&net, items)?,
-            (Lowered::Netlist(net), _) => Layers::effort(&net, items),
+            (Lowered::Layered(form), _) => form.effort(items),
+            (Lowered::Switched(form), _) => form.effort(items),
             (Lowered::Program(program), engine) => {
                 self.job(&program, items)?.effort(engine == Engine::Garbled { ahead: true })
             }
@@ -319,21 +322,16 @@ impl Operation for Evaluate {
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
-        match (self.lowered()?, self.engine) {
-            (Lowered::Netlist(net), Engine::Layers(_)) => {
-                let layers = Layers::prepare(from, &net, items)?;
-                Ok(self.evaluation(Made::Layers(layers), items))
-            }
+        match self.lowered()? {
+            Lowered::Layered(form) => Ok(self.evaluation(Made::Layers(form.prepare(from, items)?), items)),
             _ => Err(Error::Store(format!("material of {} by {} is not stored", self.name(), self.method()))),
         }
     }
 
     fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
         let made = match (self.lowered()?, self.engine) {
-            (Lowered::Netlist(net), Engine::Switching) => {
-                Made::Switching(Switching::prepare(p, &net, items)?)
-            }
-            (Lowered::Netlist(_), _) => return self.material(&mut Origin::peer(p), items),
+            (Lowered::Switched(form), _) => Made::Switching(form.prepare(p, items)?),
+            (Lowered::Layered(_), _) => return self.material(&mut Origin::peer(p), items),
             (Lowered::Program(program), Engine::Garbled { ahead: true }) => {
                 Made::Ahead(Ahead::prepare(p, &self.job(&program, items)?)?)
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use logic::{Draft, Form, Gate, Lit, TruthTable};
 
 use super::{
-    Costs,
+    costs::Costs,
     cuts::{Cuts, Search, Way},
     groups::{self, Group},
     span::Sums,

@@ -3,7 +3,7 @@
 use logic::{Form, Gate, Lit};
 
 use super::{
-    Costs,
+    costs::Costs,
     span::{Basis, Sums},
 };
 

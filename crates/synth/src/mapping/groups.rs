@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use logic::TruthTable;
 
 use super::{
-    Costs,
+    costs::Costs,
     span::{Basis, Sums},
 };
 

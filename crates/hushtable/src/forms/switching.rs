@@ -1,7 +1,7 @@
 //! Evaluation by SP-LUT lookups with switching roles: each layer's message carries the next one's question.
 //!
 //! # Functionality
-//! That of [`circuit`](super), for a netlist whose ANDs are lookups too: [`Netlist::switching`].
+//! That of [`forms`](super); ANDs are lookups too.
 //!
 //! # Protocol
 //! SP-LUT at every layer (see [`splut`](crate::lut::splut)). The sender of layer k knows its shares of all rows before it
@@ -17,18 +17,17 @@
 
 use std::sync::Arc;
 
+use logic::{Form, TruthTable};
 use prim::pack::{pack, packed_len, unpack};
 
-use super::{
-    netlist::{Gate, Kind, Netlist},
-    wires::Wires,
-};
+use super::{lookups::Reading, lowered::lowered};
 use crate::{
     bill::{Bill, Effort, Work},
-    error::{Error, Result, same},
+    circuit::{Netlist, netlist::Gate, wires::Wires},
+    error::{Result, same},
     gates::Bits,
     lut::{
-        Table,
+        Protocol, Table,
         splut::{Asked, SpLut, answer_all},
     },
     net::Role,
@@ -38,70 +37,97 @@ use crate::{
     share::{BShare, Bitwise},
 };
 
+/// A form as a netlist whose ANDs are lookups too, and its tables. Public.
+#[derive(Clone)]
+pub struct Switched {
+    net: Arc<Netlist>,
+    readings: Arc<[Reading]>,
+}
+
 /// One-time material for an evaluation for a batch of items, by lookups with switching roles.
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct Switching {
-    net: Arc<Netlist>,
+    of: Switched,
     items: usize,
     /// Of each gate of each layer.
     layers: Vec<Vec<SpLut<Xor>>>,
 }
 
-impl Switching {
+impl Switched {
+    /// A form, of whose inputs one party knows some.
+    ///
+    /// # Errors
+    /// [`Error::Param`](crate::Error::Param) unless each input is said to be shared or known, and for a form without
+    /// inputs.
+    pub fn of(form: &Form, known: &[Option<Role>]) -> Result<Self> {
+        let ands =
+            Arc::new(TruthTable::tabulate(2, 1, |row| u64::from(row == 3)).expect("a table of 4 rows"));
+        let tables = form.tables().iter().chain([&ands]);
+        let readings = tables.map(|table| Reading::new(table, Protocol::SpLut));
+        let readings: Arc<[Reading]> = readings.collect::<Result<_>>()?;
+        Ok(Self { net: lowered(form, known, &readings, Some(form.tables().len()))?, readings })
+    }
+
+    /// The netlist.
+    pub fn netlist(&self) -> &Arc<Netlist> {
+        &self.net
+    }
+
     /// Offline: for so many items. No message beyond the correlated OTs' own.
     ///
     /// # Errors
-    /// [`Error::Param`] for a netlist that [`Netlist::switching`] did not make, and those of the channel.
-    pub fn prepare(p: &mut Party, net: &Arc<Netlist>, items: usize) -> Result<Self> {
-        check(net)?;
+    /// Those of the channel.
+    pub fn prepare(&self, p: &mut Party, items: usize) -> Result<Switching> {
         let mut layers = Vec::new();
-        for (k, gates) in net.layers().enumerate() {
+        for (k, gates) in self.net.layers().enumerate() {
             // Items in which this party sends, and in which the peer does.
             let (first, second) = halves(p.role(), items);
             let (send, receive) = if k % 2 == 0 { (first, second) } else { (second, first) };
             let lookups = gates.iter().map(|gate| {
-                let (entries, each) = (1 << gate.reads.len(), net.width(gate));
+                let (entries, each) = (1 << gate.reads.len(), self.net.width(gate));
                 SpLut::prepare_halves(p, entries, (send * each, receive * each))
             });
             layers.push(lookups.collect::<Result<_>>()?);
         }
-        Ok(Self { net: net.clone(), items, layers })
+        Ok(Switching { of: self.clone(), items, layers })
     }
 
     /// What an evaluation for so many items costs.
-    ///
-    /// # Errors
-    /// [`Error::Param`] for a netlist that [`Netlist::switching`] did not make.
-    pub fn bill(net: &Netlist, items: usize) -> Result<Bill> {
-        check(net)?;
+    pub fn bill(&self, items: usize) -> Bill {
         let mut bill = Bill::FREE;
-        for (k, gates) in net.layers().enumerate() {
+        for (k, gates) in self.net.layers().enumerate() {
             for gate in gates {
-                let lookup = net.reading(gate).bill(1);
+                let lookup = self.reading(gate).bill(1);
                 let first = if k % 2 == 0 { lookup } else { lookup.swapped() };
-                bill = bill.then(first.times(net.width(gate)).alternating(items));
+                bill = bill.then(first.times(self.net.width(gate)).alternating(items));
             }
         }
-        bill.online.rounds = if items == 0 || net.depth() == 0 { 0 } else { net.depth() + 1 };
-        Ok(bill)
+        let depth = self.net.depth();
+        bill.online.rounds = if items == 0 || depth == 0 { 0 } else { depth + 1 };
+        bill
     }
 
     /// What it takes.
-    ///
-    /// # Errors
-    /// As [`bill`](Self::bill).
-    pub fn effort(net: &Netlist, items: usize) -> Result<Effort> {
-        let bill = Self::bill(net, items)?;
-        let mut work = [Work::default(), Work::bytes(net.passes() * items / 8)];
-        let mut memory = [(net.passes() * items / 8) as u64; 2];
-        for (reading, lookups) in net.lookups().iter().filter(|(_, lookups)| *lookups > 0) {
-            let effort = reading.effort(lookups * items);
-            work = [work[0] + effort.work[0], work[1] + effort.work[1]];
-            memory = [0, 1].map(|party| memory[party].saturating_add(effort.memory[party]));
+    pub(crate) fn effort(&self, items: usize) -> Effort {
+        let passed = self.net.passes() * items / 8;
+        let mut work = [Work::default(), Work::bytes(passed)];
+        let mut memory = [passed as u64; 2];
+        for (reading, (_, lookups)) in self.readings.iter().zip(self.net.lookups()) {
+            if *lookups > 0 {
+                let effort = reading.effort(lookups * items);
+                work = [work[0] + effort.work[0], work[1] + effort.work[1]];
+                memory = [0, 1].map(|party| memory[party].saturating_add(effort.memory[party]));
+            }
         }
-        Ok(Effort::implied(bill).working(work).remembering(memory))
+        Effort::implied(self.bill(items)).working(work).remembering(memory)
     }
 
+    fn reading(&self, gate: &Gate) -> &Reading {
+        &self.readings[self.net.table(gate)]
+    }
+}
+
+impl Switching {
     /// Items there is material for.
     pub fn len(&self) -> usize {
         self.items
@@ -115,9 +141,10 @@ impl Switching {
     /// Online, a round more than there are layers: shares of the outputs, from those of the inputs. Spends the material.
     ///
     /// # Errors
-    /// As [`Layers::eval`](super::Layers::eval).
+    /// As [`Layers::eval`](crate::circuit::Layers::eval).
     pub fn eval(self, s: &mut Session, inputs: Vec<Bits>) -> Result<Vec<Bits>> {
-        let (net, role) = (self.net, s.role());
+        let (of, role) = (self.of, s.role());
+        let net = &of.net;
         let chunks: Vec<&[Gate]> = net.levels().collect();
         let cut = self.items.div_ceil(2);
         inputs.iter().try_for_each(|bits| same("bits of an input of the circuit", self.items, bits.len()))?;
@@ -128,8 +155,8 @@ impl Switching {
         let part = |at: std::ops::Range<usize>| inputs.iter().map(|bits| bits.range(at.clone())).collect();
         let (mine, theirs) = by_role(role, 0..cut, cut..self.items);
         // The half in which this party sends at the first layer; and the other.
-        let mut sender = Side::new(&net, &chunks, role, mine.len(), part(mine))?;
-        let mut receiver = Side::new(&net, &chunks, role, theirs.len(), part(theirs))?;
+        let mut sender = Side::new(net, &chunks, role, mine.len(), part(mine))?;
+        let mut receiver = Side::new(net, &chunks, role, theirs.len(), part(theirs))?;
         let mut layers = self.layers.into_iter().peekable();
         let mut questions = match layers.peek() {
             Some(first) => {
@@ -143,7 +170,7 @@ impl Switching {
             let u = sender.unpacked(&questions);
             let gates = sender.layer();
             let tables =
-                gates.iter().map(|gate| table(net.reading(gate).table())).collect::<Result<Vec<_>>>()?;
+                gates.iter().map(|gate| table(of.reading(gate).table())).collect::<Result<Vec<_>>>()?;
             let indices =
                 gates.iter().map(|gate| Ok([sender.wires.index(gate)?, receiver.wires.index(gate)?]));
             let indices = indices.collect::<Result<Vec<_>>>()?;
@@ -266,19 +293,4 @@ impl<'n> Side<'n> {
 /// A table in words.
 fn table(of: &logic::TruthTable) -> Result<Table<u64>> {
     Table::new(of.outputs(), of.rows().to_vec())
-}
-
-/// `Ok(())` for a netlist whose gates that take a message are SP-LUT lookups.
-fn check(net: &Netlist) -> Result<()> {
-    let all = net.layers().flatten();
-    let mut others =
-        all.filter(|gate| !matches!(gate.kind, Kind::Lookup(_)) || net.reading(gate).opens().is_ok());
-    match others.next() {
-        None => Ok(()),
-        Some(_) => Err(Error::Param {
-            what: "netlist for lookups with switching roles",
-            got: "one with ANDs, or with lookups by other protocols".into(),
-            accepted: "what Netlist::switching makes".into(),
-        }),
-    }
 }

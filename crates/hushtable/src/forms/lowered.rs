@@ -2,12 +2,12 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use logic::{Form, Gate, Lit, TruthTable};
+use logic::{Form, Gate, Lit};
 
-use super::{Builder, Netlist, Reading, Span, Wire};
+use super::lookups::Reading;
 use crate::{
+    circuit::{Builder, Netlist, Span, Wire},
     error::{Error, Result},
-    lut::Protocol,
     net::Role,
 };
 
@@ -15,58 +15,34 @@ use crate::{
 /// correlated OTs, however many ANDs it serves.
 const SIZES: [usize; 7] = [64, 32, 16, 8, 4, 2, 1];
 
-impl Netlist {
-    /// A form of a circuit, some of whose inputs one party knows, with the protocol that `by` takes for a table's lookups.
-    ///
-    /// # Errors
-    /// [`Error::Param`] unless each input is said to be shared or known, for a form without inputs, and those of
-    /// [`Reading::new`].
-    pub fn of(
-        form: &Form,
-        known: &[Option<Role>],
-        by: impl Fn(&TruthTable) -> Result<Protocol>,
-    ) -> Result<Arc<Self>> {
-        let readings = form.tables().iter().map(|table| Reading::new(table, by(table)?));
-        Self::lowered(form, known, readings.collect::<Result<_>>()?, None)
+/// A form of a circuit, some of whose inputs one party knows; with a number its ANDs are lookups in the table of that
+/// number.
+///
+/// # Errors
+/// [`Error::Param`] unless each input is said to be shared or known, and for a form without inputs.
+pub(super) fn lowered(
+    form: &Form,
+    known: &[Option<Role>],
+    readings: &[Reading],
+    ands: Option<usize>,
+) -> Result<Arc<Netlist>> {
+    if form.inputs() != known.len() || known.is_empty() {
+        let (what, got) = ("inputs of a form", known.len().to_string());
+        return Err(Error::Param { what, got, accepted: format!("{}, 1 and more", form.inputs()) });
     }
-
-    /// The same for evaluation with [switching](super::Switching) roles, where ANDs are lookups too.
-    ///
-    /// # Errors
-    /// As [`of`](Self::of).
-    pub fn switching(form: &Form, known: &[Option<Role>]) -> Result<Arc<Self>> {
-        let ands =
-            Arc::new(TruthTable::tabulate(2, 1, |row| u64::from(row == 3)).expect("a table of 4 rows"));
-        let tables = form.tables().iter().chain([&ands]);
-        let readings = tables.map(|table| Reading::new(table, Protocol::SpLut));
-        Self::lowered(form, known, readings.collect::<Result<_>>()?, Some(form.tables().len()))
-    }
-
-    /// With ANDs as lookups in the table of this number.
-    fn lowered(
-        form: &Form,
-        known: &[Option<Role>],
-        readings: Vec<Reading>,
-        ands: Option<usize>,
-    ) -> Result<Arc<Self>> {
-        if form.inputs() != known.len() || known.is_empty() {
-            let (what, got) = ("inputs of a form", known.len().to_string());
-            return Err(Error::Param { what, got, accepted: format!("{}, 1 and more", form.inputs()) });
+    let mut lowering = Lowering::new(form, known, readings);
+    let waits = lowering.waits();
+    let gates: Vec<(&Gate, u32)> = form.made().map(|(gate, first, _)| (gate, first)).collect();
+    let mut order: Vec<usize> = (0..gates.len()).collect();
+    // Of a level the gates that wait for a message come first; the sort keeps the others in order.
+    order.sort_by_key(|i| (waits[*i].0, !waits[*i].1));
+    for level in order.chunk_by(|i, j| waits[*i] == waits[*j] && waits[*i].1) {
+        match level {
+            [i] if !waits[*i].1 => lowering.local(gates[*i]),
+            _ => lowering.layer(level.iter().map(|i| gates[*i]), ands),
         }
-        let mut lowering = Lowering::new(form, known, readings);
-        let waits = lowering.waits();
-        let gates: Vec<(&Gate, u32)> = form.made().map(|(gate, first, _)| (gate, first)).collect();
-        let mut order: Vec<usize> = (0..gates.len()).collect();
-        // Of a level the gates that wait for a message come first; the sort keeps the others in order.
-        order.sort_by_key(|i| (waits[*i].0, !waits[*i].1));
-        for level in order.chunk_by(|i, j| waits[*i] == waits[*j] && waits[*i].1) {
-            match level {
-                [i] if !waits[*i].1 => lowering.local(gates[*i]),
-                _ => lowering.layer(level.iter().map(|i| gates[*i]), ands),
-            }
-        }
-        Ok(lowering.finish())
     }
+    Ok(lowering.finish())
 }
 
 struct Lowering<'a> {
@@ -78,8 +54,10 @@ struct Lowering<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    fn new(form: &'a Form, known: &[Option<Role>], readings: Vec<Reading>) -> Self {
-        let mut b = Builder::new(&SIZES).reading(readings);
+    fn new(form: &'a Form, known: &[Option<Role>], readings: &[Reading]) -> Self {
+        let tables: Vec<[u32; 2]> =
+            readings.iter().map(|reading| [reading.table().inputs(), reading.table().outputs()]).collect();
+        let mut b = Builder::new(&SIZES).reading(&tables);
         let mut wires = vec![None; form.wires()];
         let inputs: Vec<Wire> = known.iter().map(|known| b.input(Span::Each(1), *known)).collect();
         wires[0] = Some(b.xor(&[inputs[0], inputs[0]]));
