@@ -100,7 +100,7 @@ impl Model {
         let names = words[1..].iter().map(|name| (*name).to_string());
         match words[0] {
             ".model" if self.name.is_none() && words.len() <= 2 => {
-                self.name = Some(names.last().unwrap_or("model".into()));
+                self.name = Some(words.get(1).unwrap_or(&"model").to_string());
             }
             ".inputs" => self.inputs.extend(names),
             ".outputs" => self.outputs.extend(names),
@@ -114,7 +114,10 @@ impl Model {
                 self.tables.push(Table { line, inputs, cover });
             }
             ".latch" => {
-                return Error::line(line, format!("signal {} is a latch; a circuit has no clock", words.last().unwrap_or(&"")));
+                return Error::line(
+                    line,
+                    format!("signal {} is a latch; a circuit has no clock", words.last().unwrap_or(&"")),
+                );
             }
             word => {
                 return Error::line(
@@ -148,7 +151,12 @@ impl Model {
     }
 
     /// Makes a signal and all that it needs.
-    fn make<'a>(&'a self, signal: &'a str, draft: &mut Draft, made: &mut HashMap<&'a str, Option<Lit>>) -> Result<()> {
+    fn make<'a>(
+        &'a self,
+        signal: &'a str,
+        draft: &mut Draft,
+        made: &mut HashMap<&'a str, Option<Lit>>,
+    ) -> Result<()> {
         let mut stack = vec![(signal, self.tables.last().map_or(1, |table| table.line))];
         while let Some((signal, reader)) = stack.last().copied() {
             if let Some(Some(_)) = made.get(signal) {
@@ -163,7 +171,9 @@ impl Model {
             for input in &table.inputs {
                 match made.get(input.as_str()) {
                     Some(Some(_)) => {}
-                    Some(None) => return Error::line(table.line, format!("signal {input} depends on itself")),
+                    Some(None) => {
+                        return Error::line(table.line, format!("signal {input} depends on itself"));
+                    }
                     None => stack.push((input, table.line)),
                 }
             }
@@ -171,7 +181,8 @@ impl Model {
                 made.insert(signal, None);
                 continue;
             }
-            let inputs: Vec<Lit> = table.inputs.iter().filter_map(|input| made.get(input.as_str()).copied().flatten()).collect();
+            let inputs: Vec<Lit> =
+                table.inputs.iter().filter_map(|input| made.get(input.as_str()).copied().flatten()).collect();
             let lit = table.cover.gates(draft, &inputs);
             made.insert(signal, Some(lit));
             stack.pop();
@@ -200,7 +211,9 @@ fn ports(signals: &[String]) -> Result<(Vec<Port>, Vec<String>)> {
     };
     let (mut ports, mut names) = (Vec::new(), Vec::new());
     for signal in signals {
-        match split(signal).and_then(|(base, number)| whole(&base).map(|numbers| (base, number, numbers.len()))) {
+        match split(signal)
+            .and_then(|(base, number)| whole(&base).map(|numbers| (base, number, numbers.len())))
+        {
             // The port stands where its bit 0 does.
             Some((base, 0, bits)) => {
                 names.extend((0..bits).map(|i| format!("{base}[{i}]")));
@@ -255,7 +268,13 @@ pub fn write(circuit: &Circuit, form: &Form) -> Result<String> {
     for (gate, first, _) in form.made() {
         match *gate {
             Gate::Xor(a, b) => {
-                let _ = writeln!(text, ".names {} {} {}\n01 1\n10 1", name(a.wire()), name(b.wire()), name(first));
+                let _ = writeln!(
+                    text,
+                    ".names {} {} {}\n01 1\n10 1",
+                    name(a.wire()),
+                    name(b.wire()),
+                    name(first)
+                );
             }
             Gate::And(a, b) => {
                 let names = [a.wire(), b.wire(), first].map(name).join(" ");

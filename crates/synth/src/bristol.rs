@@ -24,7 +24,8 @@ const MOST: usize = 1 << 20;
 /// [`Error::Line`] for what the format does not have: a wire that is read before it is made, or made twice, counts that
 /// are not what follows, and more than 2^20 bits of inputs or outputs.
 pub fn read(text: &str, name: &str) -> Result<Circuit> {
-    let mut lines = text.lines().enumerate().map(|(i, line)| (i + 1, line)).filter(|(_, line)| !line.trim().is_empty());
+    let mut lines =
+        text.lines().enumerate().map(|(i, line)| (i + 1, line)).filter(|(_, line)| !line.trim().is_empty());
     let end = text.lines().count() + 1;
     let mut next = || lines.next().unwrap_or((end, ""));
     let (line, counts) = next();
@@ -34,12 +35,18 @@ pub fn read(text: &str, name: &str) -> Result<Circuit> {
     let (line, second) = next();
     let given = numbers(line, second)?;
     let (third, text_of_third) = next();
-    let numeric = text_of_third.split_whitespace().next_back().is_some_and(|word| word.bytes().all(|b| b.is_ascii_digit()));
+    let numeric = text_of_third
+        .split_whitespace()
+        .next_back()
+        .is_some_and(|word| word.bytes().all(|b| b.is_ascii_digit()));
     let (inputs, outputs, first) = if numeric {
         (sizes(line, &given)?, sizes(third, &numbers(third, text_of_third)?)?, None)
     } else {
         let [a, b, out] = given[..] else {
-            return Error::line(line, "the bits of two inputs and of the output, or how many inputs there are and their bits");
+            return Error::line(
+                line,
+                "the bits of two inputs and of the output, or how many inputs there are and their bits",
+            );
         };
         let inputs = [a, b].into_iter().filter(|bits| *bits > 0).collect();
         (inputs, vec![out], Some((third, text_of_third)))
@@ -68,7 +75,9 @@ pub fn read(text: &str, name: &str) -> Result<Circuit> {
     let Some(made) = made else { return Error::line(end, "an output that no gate makes") };
     let ports = |word: &str, sizes: &[usize]| {
         let ports = sizes.iter().enumerate();
-        ports.map(|(i, bits)| Port::new(format!("{word}{i}"), Kind::Unsigned(*bits as u32))).collect::<logic::Result<_>>()
+        ports
+            .map(|(i, bits)| Port::new(format!("{word}{i}"), Kind::Unsigned(*bits as u32)))
+            .collect::<logic::Result<_>>()
     };
     let form = reader.draft.finish("ands", made);
     Ok(Circuit::new(name, ports("in", &inputs)?, ports("out", &outputs)?, vec![form])?)
@@ -95,7 +104,9 @@ fn total(line: usize, sizes: &[usize]) -> Result<usize> {
     let sum = sizes.iter().try_fold(0usize, |sum, bits| sum.checked_add(*bits));
     match sum.filter(|sum| *sum <= MOST && sizes.iter().all(|bits| *bits > 0)) {
         Some(sum) => Ok(sum),
-        None => Error::line(line, format!("bits of inputs and outputs; accepted: 1 and more each, {MOST} in all")),
+        None => {
+            Error::line(line, format!("bits of inputs and outputs; accepted: 1 and more each, {MOST} in all"))
+        }
     }
 }
 
@@ -182,7 +193,14 @@ pub fn write(circuit: &Circuit, form: &Form, format: Format) -> Result<String> {
             return Err(Error::Asked("the old format has one or two inputs, and one output".into()));
         }
     };
-    let mut writer = Writer { text: String::new(), gates: 0, next: form.inputs(), inverse: HashMap::new(), zero: None, format };
+    let mut writer = Writer {
+        text: String::new(),
+        gates: 0,
+        next: form.inputs(),
+        inverse: HashMap::new(),
+        zero: None,
+        format,
+    };
     let mut wires: Vec<usize> = vec![0];
     wires.extend(0..form.inputs());
     for gate in form.gates() {

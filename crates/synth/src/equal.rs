@@ -72,7 +72,8 @@ pub fn prove(a: &Form, b: &Form, limit: Duration) -> Result<Verdict> {
     let port = |name: &str, bits: usize| Port::new(name, Kind::Bits(bits as u32)).map(|port| vec![port]);
     for (name, form) in [("a", a), ("b", b)] {
         let form = form.clone();
-        let circuit = Circuit::new(name, port("x", form.inputs())?, port("y", form.outputs().len())?, vec![form])?;
+        let circuit =
+            Circuit::new(name, port("x", form.inputs())?, port("y", form.outputs().len())?, vec![form])?;
         let path = folder.path().join(format!("{name}.blif"));
         let text = blif::write(&circuit, &circuit.forms()[0])?;
         std::fs::write(&path, text).map_err(Error::file(&path))?;

@@ -3,8 +3,8 @@
 pub mod blif;
 pub mod bristol;
 pub mod equal;
-pub mod library;
 mod error;
+pub mod library;
 pub mod optimise;
 pub mod verilog;
 pub(crate) mod words;

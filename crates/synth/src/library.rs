@@ -15,8 +15,7 @@ use crate::{
 };
 
 /// The sources.
-const FILES: [&str; 6] =
-    ["aes.v", "arithmetic.v", "float32.v", "float32_more.v", "multiply.v", "sha256.v"];
+const FILES: [&str; 6] = ["aes.v", "arithmetic.v", "float32.v", "float32_more.v", "multiply.v", "sha256.v"];
 
 /// The names of all circuits.
 pub fn names() -> impl Iterator<Item = &'static str> {
@@ -46,7 +45,9 @@ pub fn build(folder: &Path, entry: &Entry) -> Result<Circuit> {
         compile(&files, top, &options)
     };
     let circuit = module(entry.ands, false)?;
-    let ports = |ports: &[Port]| ports.iter().map(|port| port.retyped(kind(entry.name, port))).collect::<logic::Result<_>>();
+    let ports = |ports: &[Port]| {
+        ports.iter().map(|port| port.retyped(kind(entry.name, port))).collect::<logic::Result<_>>()
+    };
     let (inputs, outputs) = (ports(circuit.inputs())?, ports(circuit.outputs())?);
     let few = ands(&circuit.forms()[0]);
     let mut forms: Vec<Form> = vec![few];

@@ -94,7 +94,11 @@ pub fn mul(d: &mut Draft, a: &[Lit], b: &[Lit], signed: bool, bits: usize) -> Ve
         let row = extended(&row, width + 1, signed);
         let from = extended(&sum, width + 1, signed);
         // The top bit of a signed number counts below zero.
-        sum = if signed && i + 1 == b.len() { sub(d, &from, &row).0 } else { add(d, &from, &row, Lit::FALSE).0 };
+        sum = if signed && i + 1 == b.len() {
+            sub(d, &from, &row).0
+        } else {
+            add(d, &from, &row, Lit::FALSE).0
+        };
         product.push(sum.remove(0));
     }
     product.extend(sum);

@@ -12,13 +12,22 @@ use synth::{
 #[test]
 fn designs() {
     for (text, said) in [
-        ("module top(input a, c, output reg q);\nalways @(posedge c) q <= a;\nendmodule", &[":2: ", "signal q is a register"][..]),
-        ("module top(input a, c, output reg q);\nalways @*\nif (c) q = a;\nendmodule", &["design.v:", "signal q is a latch"]),
+        (
+            "module top(input a, c, output reg q);\nalways @(posedge c) q <= a;\nendmodule",
+            &[":2: ", "signal q is a register"][..],
+        ),
+        (
+            "module top(input a, c, output reg q);\nalways @*\nif (c) q = a;\nendmodule",
+            &["design.v:", "signal q is a latch"],
+        ),
         (
             "module top(input a, output y);\nwire b, c;\nassign b = c & a;\nassign c = b | a;\nassign y = b;\nendmodule",
             &["design.v:", "depends on itself"],
         ),
-        ("module top(input a, output y);\nwire b;\nassign y = a & b;\nendmodule", &[":2: ", "nothing drives signal b"]),
+        (
+            "module top(input a, output y);\nwire b;\nassign y = a & b;\nendmodule",
+            &[":2: ", "nothing drives signal b"],
+        ),
         ("module top(input a, inout y);\nassign y = a;\nendmodule", &["port y is inout"]),
         ("module top(input a, output y);\nassign y = 1'bx;\nendmodule", &["output y has no value (x)"]),
         ("module top(input [1:0] a, output y);\nassign y = a < 2'b1x;\nendmodule", &["(x)"]),
@@ -38,13 +47,15 @@ fn designs() {
 
 #[test]
 fn what_is_asked() {
-    let error = of_text("module top(input a, output y); assign y = a; endmodule", "top; shell").expect_err("a name");
+    let error =
+        of_text("module top(input a, output y); assign y = a; endmodule", "top; shell").expect_err("a name");
     assert!(matches!(error, Error::Asked(_)), "{error}");
     let missing = compile(&["no such file.v"], "top", &Options::default()).expect_err("a file");
     assert!(missing.to_string().starts_with("no such file.v: "), "{missing}");
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("with a blank.v");
-    std::fs::write(&file, "module top(input [31:0] a, output [31:0] y); assign y = a; endmodule").expect("a file");
+    std::fs::write(&file, "module top(input [31:0] a, output [31:0] y); assign y = a; endmodule")
+        .expect("a file");
     let circuit = compile(&[&file], "top", &Options::default().kind("a", Kind::Float32)).expect("a circuit");
     assert_eq!(circuit.inputs()[0].kind(), Kind::Float32);
     assert_eq!(circuit.outputs()[0].kind(), Kind::Unsigned(32));

@@ -15,7 +15,8 @@ fn by_chance(seed: u64, inputs: usize, outputs: usize, lookups: bool) -> Form {
     let mut wires = draft.inputs();
     wires.push(Lit::FALSE);
     for _ in 0..chance.word() % 60 {
-        let mut pick = || wires[(chance.word() % wires.len() as u64) as usize].negate_if(chance.word() & 1 == 1);
+        let mut pick =
+            || wires[(chance.word() % wires.len() as u64) as usize].negate_if(chance.word() & 1 == 1);
         let (a, b, c) = (pick(), pick(), pick());
         match chance.word() % 5 {
             0 if lookups => {
@@ -77,7 +78,8 @@ fn as_others_write_them() {
     let out = form.eval(&[0b1010_1010, 0b1100_1100, 0b1111_0000]);
     assert_eq!((out[0] & 255, out[1] & 255), (0b1001_0110, 0b1110_1000));
     // Constants, and a table with no input.
-    let text = ".model k\n.inputs a\n.outputs y[0] y[1] y[2]\n.names y[0]\n.names y[1]\n1\n.names a y[2]\n0 1\n.end";
+    let text =
+        ".model k\n.inputs a\n.outputs y[0] y[1] y[2]\n.names y[0]\n.names y[1]\n1\n.names a y[2]\n0 1\n.end";
     let circuit = blif::read(text).expect("a circuit");
     assert_eq!(circuit.outputs(), ports(&[("y", 3)]));
     assert_eq!(circuit.forms()[0].eval(&[0b01]).iter().map(|word| word & 3).collect::<Vec<_>>(), [0, 3, 2]);

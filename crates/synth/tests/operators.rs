@@ -61,7 +61,8 @@ const SHIFTS: &[(&str, Twin)] = &[
 fn check(bits: u32, signed: bool, operators: &[(&str, Twin)], shifts: bool) {
     let word = if signed { "signed " } else { "" };
     let other = if shifts { "" } else { word };
-    let outs: Vec<String> = (0..operators.len()).map(|i| format!("output {word}[{0}:0] y{i}", bits - 1)).collect();
+    let outs: Vec<String> =
+        (0..operators.len()).map(|i| format!("output {word}[{0}:0] y{i}", bits - 1)).collect();
     let ports = format!("input {word}[{0}:0] a, input {other}[{0}:0] b, {1}", bits - 1, outs.join(", "));
     let body: String =
         operators.iter().enumerate().map(|(i, (text, _))| format!("assign y{i} = {text};\n")).collect();
@@ -74,7 +75,7 @@ fn check(bits: u32, signed: bool, operators: &[(&str, Twin)], shifts: bool) {
         let ends = [0, 1, mask(bits), 1 << (bits - 1), mask(bits - 1)];
         let mut one = move || match chance.word() % 4 {
             0 => ends[(chance.word() % 5) as usize],
-            1 => chance.word() % 70 & mask(bits),
+            1 => (chance.word() % 70) & mask(bits),
             _ => chance.word() & mask(bits),
         };
         (0..500).map(|_| vec![one(), one()]).collect()
@@ -141,8 +142,7 @@ fn choices_and_parts() {
         endmodule";
     let circuit = of_text(text, "top").unwrap_or_else(|error| panic!("{error}"));
     let mut chance = Chance(3);
-    let rows: Vec<Vec<u64>> =
-        (0..128).map(|i| vec![i & 7, chance.word() & mask(32), i >> 3]).collect();
+    let rows: Vec<Vec<u64>> = (0..128).map(|i| vec![i & 7, chance.word() & mask(32), i >> 3]).collect();
     for (row, result) in rows.iter().zip(run(&circuit, &circuit.forms()[0], &rows)) {
         let (s, x, at) = (row[0], row[1], valued(row[2], 4, true));
         let y = match s {
@@ -173,7 +173,8 @@ fn counts_of_ands() {
         ("input [31:0] a, b, output [31:0] y); assign y = a / b", 1024),
         ("input a, b, c, output y); assign y = (a & b) | (a & c) | (b & c)", 5),
     ] {
-        let circuit = of_text(&format!("module top({text}; endmodule"), "top").unwrap_or_else(|error| panic!("{error}"));
+        let circuit = of_text(&format!("module top({text}; endmodule"), "top")
+            .unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(circuit.forms()[0].ands(), ands, "{text}");
     }
 }

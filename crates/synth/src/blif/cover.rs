@@ -41,7 +41,10 @@ impl Cover {
             _ => return Error::line(line, "a row: what the inputs are, and what the output is"),
         };
         if row.len() != self.inputs || row.bytes().any(|byte| !b"01-".contains(&byte)) {
-            return Error::line(line, format!("row {row:?}; accepted: 0, 1 or - for each of {} inputs", self.inputs));
+            return Error::line(
+                line,
+                format!("row {row:?}; accepted: 0, 1 or - for each of {} inputs", self.inputs),
+            );
         }
         let value = match output {
             "0" => false,

@@ -38,7 +38,11 @@ pub fn compared(folder: &Path, limit: Duration) -> Result<Found> {
     };
     Ok(match () {
         () if !done => Found::Nothing,
-        () if said.contains("are equivalent") || said.contains("proof finished - no model found: SUCCESS") => Found::Equal,
+        () if said.contains("are equivalent")
+            || said.contains("proof finished - no model found: SUCCESS") =>
+        {
+            Found::Equal
+        }
         () if said.contains("NOT EQUIVALENT") || said.contains("model found: FAIL") => Found::Different,
         () => Found::Nothing,
     })

@@ -44,7 +44,12 @@ pub const ENTRIES: &[Entry] = &[
     entry!("exchange_u32", ("exchange", &[("N", 32)]), None, None),
     entry!("shift_right_u32", ("shift_right", &[("N", 32)]), None, None),
     entry!("divide_i32", ("divide", &[("N", 32), ("SIGNED", 1)]), None, None),
-    entry!("less_i32", ("less", &[("N", 32), ("SIGNED", 1)]), Some(("less_tree", &[("N", 32), ("SIGNED", 1)])), None),
+    entry!(
+        "less_i32",
+        ("less", &[("N", 32), ("SIGNED", 1)]),
+        Some(("less_tree", &[("N", 32), ("SIGNED", 1)])),
+        None
+    ),
     entry!("minimum_i32", ("minimum", &[("N", 32), ("SIGNED", 1)]), None, None),
     entry!("maximum_i32", ("maximum", &[("N", 32), ("SIGNED", 1)]), None, None),
     entry!("exchange_i32", ("exchange", &[("N", 32), ("SIGNED", 1)]), None, None),
@@ -65,7 +70,12 @@ pub const ENTRIES: &[Entry] = &[
     entry!("exchange_u64", ("exchange", &[("N", 64)]), None, None),
     entry!("shift_right_u64", ("shift_right", &[("N", 64)]), None, None),
     entry!("divide_i64", ("divide", &[("N", 64), ("SIGNED", 1)]), None, None),
-    entry!("less_i64", ("less", &[("N", 64), ("SIGNED", 1)]), Some(("less_tree", &[("N", 64), ("SIGNED", 1)])), None),
+    entry!(
+        "less_i64",
+        ("less", &[("N", 64), ("SIGNED", 1)]),
+        Some(("less_tree", &[("N", 64), ("SIGNED", 1)])),
+        None
+    ),
     entry!("minimum_i64", ("minimum", &[("N", 64), ("SIGNED", 1)]), None, None),
     entry!("maximum_i64", ("maximum", &[("N", 64), ("SIGNED", 1)]), None, None),
     entry!("exchange_i64", ("exchange", &[("N", 64), ("SIGNED", 1)]), None, None),
@@ -85,7 +95,12 @@ pub const ENTRIES: &[Entry] = &[
     entry!("f32_of_i32", ("f32_of_int", &[]), None, None),
     entry!("f32_of_u32", ("f32_of_int", &[("SIGNED", 0)]), None, None),
     entry!("i32_of_f32", ("f32_to_i32", &[]), None, None),
-    entry!("aes_sbox", ("aes_sbox", &[]), Some(("aes_sbox", &[("SHALLOW", 1)])), Some(("aes_sbox", &[("TABLE", 1)]))),
+    entry!(
+        "aes_sbox",
+        ("aes_sbox", &[]),
+        Some(("aes_sbox", &[("SHALLOW", 1)])),
+        Some(("aes_sbox", &[("TABLE", 1)]))
+    ),
     entry!("aes128", ("aes", &[("N", 4)]), None, None),
     entry!("aes128_expand", ("aes_expand", &[("N", 4)]), None, None),
     entry!("aes128_expanded", ("aes_rounds", &[("N", 4)]), None, None),

@@ -23,7 +23,10 @@ pub fn balanced(form: &Form) -> Form {
     let mut part = vec![false; form.wires()];
     for gate in form.gates() {
         if let Gate::And(a, b) = *gate {
-            [a, b].into_iter().filter(|lit| inner(*lit).is_some()).for_each(|lit| part[lit.wire() as usize] = true);
+            [a, b]
+                .into_iter()
+                .filter(|lit| inner(*lit).is_some())
+                .for_each(|lit| part[lit.wire() as usize] = true);
         }
     }
     for (gate, number, _) in form.made() {
@@ -57,6 +60,7 @@ pub fn balanced(form: &Form) -> Form {
         };
         made.push(lit);
     }
-    let outputs = form.outputs().iter().map(|lit| made[lit.wire() as usize].negate_if(lit.negated())).collect();
+    let outputs =
+        form.outputs().iter().map(|lit| made[lit.wire() as usize].negate_if(lit.negated())).collect();
     draft.finish("layers", outputs)
 }

@@ -73,7 +73,8 @@ fn improve(net: &mut Net, number: u32, cut: &Cut, keep: bool) -> bool {
         let lit = build(net, leaves, recipe, sum);
         let added = net.take(lit, number);
         better = added.is_some_and(|added| {
-            (freed.0 - added.0, freed.1 - added.1) > (0, 0) && (!keep || net.level(lit) <= net.nodes[number as usize].level)
+            (freed.0 - added.0, freed.1 - added.1) > (0, 0)
+                && (!keep || net.level(lit) <= net.nodes[number as usize].level)
         });
         if better {
             net.replace(number, lit, readers - 1);

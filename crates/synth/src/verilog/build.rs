@@ -41,7 +41,8 @@ pub fn circuit(module: &Module, top: &str, options: &Options) -> Result<Circuit>
             }
         }
     }
-    if let Some((name, _)) = options.kinds.iter().find(|(name, _)| module.ports.0.iter().all(|(port, _)| port != name))
+    if let Some((name, _)) =
+        options.kinds.iter().find(|(name, _)| module.ports.0.iter().all(|(port, _)| port != name))
     {
         return Err(Error::Asked(format!("a type for port {name}, which {top} does not have")));
     }
@@ -59,7 +60,8 @@ fn check(module: &Module, top: &str) -> Result<()> {
         }
     }
     for (_, cell) in &module.cells.0 {
-        let signal = || cell.port("Q").first().map_or(String::new(), |bit| format!(" {}", named(module, *bit).0));
+        let signal =
+            || cell.port("Q").first().map_or(String::new(), |bit| format!(" {}", named(module, *bit).0));
         let what = match shape(&cell.kind) {
             Shape::State if cell.kind.contains("latch") => format!(
                 "signal{} is a latch: it keeps its value where nothing is assigned; assign it in each case",
@@ -124,7 +126,8 @@ impl Build<'_> {
             };
             for (i, bit) in cell.port(port).iter().enumerate() {
                 let Bit::Wire(wire) = *bit else { continue };
-                if self.drivers.insert(wire, (number, i / width)).is_some() || self.wires.contains_key(&wire) {
+                if self.drivers.insert(wire, (number, i / width)).is_some() || self.wires.contains_key(&wire)
+                {
                     let name = named(self.module, *bit).0;
                     let at = cell.at().unwrap_or_else(|| self.top.into());
                     return Error::at(at, format!("signal {name} is driven twice"));
@@ -163,9 +166,13 @@ impl Build<'_> {
             }
             let values: Vec<Option<Lit>> = reads.iter().map(|bit| self.known(*bit)).collect();
             let made = part.gates(&mut self.draft, &values, lookups).or_else(|what| {
-                let signal = outputs.iter().flatten().next().map(|wire| named(self.module, Bit::Wire(*wire)).0);
+                let signal =
+                    outputs.iter().flatten().next().map(|wire| named(self.module, Bit::Wire(*wire)).0);
                 let signal = signal.unwrap_or_default();
-                Error::at(cell.at().unwrap_or_else(|| self.top.into()), format!("{what}, for signal {signal}"))
+                Error::at(
+                    cell.at().unwrap_or_else(|| self.top.into()),
+                    format!("{what}, for signal {signal}"),
+                )
             })?;
             for (wire, lit) in outputs.into_iter().zip(made) {
                 if let Some(wire) = wire {

@@ -27,13 +27,17 @@ pub enum Shape {
 /// The shape of a kind of cell.
 pub fn shape(kind: &str) -> Shape {
     match kind {
-        "$not" | "$pos" | "$buf" | "$and" | "$or" | "$xor" | "$xnor" | "$mux" | "$bwmux" | "$pmux" => Shape::Bitwise,
-        "$neg" | "$add" | "$sub" | "$mul" | "$div" | "$mod" | "$lt" | "$le" | "$gt" | "$ge" | "$eq" | "$ne"
-        | "$eqx" | "$nex" | "$shl" | "$sshl" | "$shr" | "$sshr" | "$shift" | "$shiftx" | "$reduce_and"
-        | "$reduce_or" | "$reduce_bool" | "$reduce_xor" | "$reduce_xnor" | "$logic_not" | "$logic_and"
-        | "$logic_or" | "$bmux" | "$demux" => Shape::Whole,
+        "$not" | "$pos" | "$buf" | "$and" | "$or" | "$xor" | "$xnor" | "$mux" | "$bwmux" | "$pmux" => {
+            Shape::Bitwise
+        }
+        "$neg" | "$add" | "$sub" | "$mul" | "$div" | "$mod" | "$lt" | "$le" | "$gt" | "$ge" | "$eq"
+        | "$ne" | "$eqx" | "$nex" | "$shl" | "$sshl" | "$shr" | "$sshr" | "$shift" | "$shiftx"
+        | "$reduce_and" | "$reduce_or" | "$reduce_bool" | "$reduce_xor" | "$reduce_xnor" | "$logic_not"
+        | "$logic_and" | "$logic_or" | "$bmux" | "$demux" => Shape::Whole,
         "$mem_v2" => Shape::Memory,
-        "$scopeinfo" | "$print" | "$check" | "$assert" | "$assume" | "$cover" | "$live" | "$fair" => Shape::Ignored,
+        "$scopeinfo" | "$print" | "$check" | "$assert" | "$assume" | "$cover" | "$live" | "$fair" => {
+            Shape::Ignored
+        }
         _ if ["dff", "latch", "$sr", "$ff"].iter().any(|part| kind.contains(part)) => Shape::State,
         _ => Shape::Foreign,
     }
@@ -199,7 +203,8 @@ impl Part<'_> {
                 let row = rows.get(i as usize).map_or(&[][..], |row| &row[first..first + some]);
                 row.iter().rev().fold(0, |value, bit| value << 1 | u64::from(*bit))
             };
-            let table = TruthTable::tabulate(at.len() as u32, some as u32, value).map_err(|e| e.to_string())?;
+            let table =
+                TruthTable::tabulate(at.len() as u32, some as u32, value).map_err(|e| e.to_string())?;
             bits.extend(d.lookup(&Arc::new(table), at));
         }
         Ok(bits)
