@@ -66,7 +66,7 @@ fn whole_numbers() {
         let name = name.strip_suffix("_brent_kung").unwrap_or(name);
         let mut word = |port: usize| {
             let word = chance.word() >> (chance.word() % 64);
-            let word = if chance.word() % 3 == 0 { !word } else { word };
+            let word = if chance.word().is_multiple_of(3) { !word } else { word };
             word & mask(circuit.inputs()[port].bits())
         };
         let mut rows: Vec<Vec<u64>> =
