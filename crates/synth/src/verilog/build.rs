@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use logic::{Circuit, Draft, Kind, Lit, Port};
 
 use super::{
-    Options,
     cells::{Part, Shape, shape},
     netlist::{Bit, Module},
+    options::Options,
 };
 use crate::error::{Error, Result};
 
