@@ -49,7 +49,7 @@ Examples:
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Compile {
-    /// Verilog files (.v, .sv), or a circuit: BLIF (.blif), Bristol Fashion, old or new (.txt, .bristol), or .hut
+    /// Verilog files (.v, .sv), or a circuit: BLIF (.blif), Bristol Fashion, old or new (.txt, .bristol), .hut, lib:NAME
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// The top module
@@ -76,7 +76,7 @@ pub struct Compile {
     /// For how many evaluations at once
     #[arg(long, value_name = "B", default_value = "1000", value_parser = count)]
     batch: usize,
-    /// Prove that all forms compute the same as the first one, by abc or yosys where that is needed
+    /// Prove that all forms compute the same as the source, and as what yosys makes of it, by abc or yosys where it is needed
     #[arg(long)]
     prove: bool,
     /// What `hushtable calibrate` wrote [default: that of this user, if there is one]
@@ -158,30 +158,24 @@ fn extension(path: &Path) -> String {
 
 /// The circuit as it is written.
 fn read(args: &Compile) -> Result<Circuit> {
-    let of = |extension: &str| {
-        args.files
-            .iter()
-            .all(|file| file.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension)))
-    };
-    if let ([file], true) = (&args.files[..], of("hut")) {
+    if let [file] = &args.files[..]
+        && circuit::is_circuit(file)
+    {
         return circuit::load(file).map(|circuit| Circuit::clone(&circuit));
     }
-    if let ([file], "blif" | "txt" | "bristol") = (&args.files[..], extension(&args.files[0]).as_str()) {
+    if let [file] = &args.files[..]
+        && is_gates(file)
+    {
         let text = std::fs::read_to_string(file).map_err(Failure::file(file))?;
         let name = file.file_stem().map(|stem| stem.to_string_lossy().replace(' ', "_")).unwrap_or_default();
-        let circuit = if of("blif") { blif::read(&text) } else { bristol::read(&text, &name) };
+        let circuit = if extension(file) == "blif" { blif::read(&text) } else { bristol::read(&text, &name) };
         let circuit = circuit.map_err(|error| Failure::input(format!("{}: {error}", file.display())))?;
         return retyped(circuit, &args.types);
     }
     let Some(top) = &args.top else {
         return Err(Failure::new("--top MODULE says which module is the circuit"));
     };
-    let options = verilog::Options {
-        kinds: args.types.clone(),
-        parameters: args.parameters.clone(),
-        ..verilog::Options::default()
-    };
-    verilog::compile(&args.files, top, &options).map_err(|error| match error {
+    verilog::compile(&args.files, top, &options(args)).map_err(|error| match error {
         synth::Error::Asked(_) | synth::Error::NoYosys => Failure::new(error.to_string()),
         _ => Failure::input(error.to_string()),
     })
@@ -214,11 +208,29 @@ fn with_forms(circuit: Circuit, args: &Compile, wanted: &Wanted) -> Result<Circu
             )));
         }
     }
+    if args.prove && !args.files.iter().any(|file| circuit::is_circuit(file) || is_gates(file)) {
+        // What yosys itself makes gates of.
+        let top = args.top.as_deref().unwrap_or_default();
+        let reference = verilog::reference(&args.files, top, &options(args));
+        let reference = reference.map_err(|error| Failure::input(error.to_string()))?;
+        prove(&source, &reference.forms()[0])?;
+    }
     if args.prove {
         forms.iter().try_for_each(|form| prove(&source, form))?;
     }
     let (inputs, outputs) = (circuit.inputs().to_vec(), circuit.outputs().to_vec());
     Circuit::new(circuit.name(), inputs, outputs, forms).map_err(wrong)
+}
+
+/// What is asked of yosys.
+fn options(args: &Compile) -> verilog::Options {
+    let (kinds, parameters) = (args.types.clone(), args.parameters.clone());
+    verilog::Options { kinds, parameters, ..verilog::Options::default() }
+}
+
+/// Whether a file has gates already.
+fn is_gates(file: &Path) -> bool {
+    matches!(extension(file).as_str(), "blif" | "txt" | "bristol")
 }
 
 /// With ports that mean what is said.

@@ -34,7 +34,7 @@ pub enum Gate {
     Lookup {
         /// Which of [`Form::tables`].
         table: u32,
-        /// The first of its inputs among [`Form::pins`].
+        /// The first of its inputs among what the lookups of its form read.
         pins: u32,
     },
 }

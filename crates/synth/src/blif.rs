@@ -2,7 +2,10 @@
 
 mod cover;
 
-use std::{collections::HashMap, fmt::Write as _};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt::Write as _,
+};
 
 use cover::Cover;
 use logic::{Circuit, Draft, Form, Gate, Kind, Lit, Port};
@@ -100,7 +103,7 @@ impl Model {
         let names = words[1..].iter().map(|name| (*name).to_string());
         match words[0] {
             ".model" if self.name.is_none() && words.len() <= 2 => {
-                self.name = Some(names.last().unwrap_or("model".into()));
+                self.name = Some(words.get(1).unwrap_or(&"model").to_string());
             }
             ".inputs" => self.inputs.extend(names),
             ".outputs" => self.outputs.extend(names),
@@ -249,7 +252,8 @@ pub fn write(circuit: &Circuit, form: &Form) -> Result<String> {
     let inputs: Vec<String> = circuit.inputs().iter().flat_map(bits).collect();
     // An output of an input's name could not have another value.
     let outputs: Vec<String> = circuit.outputs().iter().flat_map(bits).collect();
-    if let Some(twice) = outputs.iter().find(|name| inputs.contains(name)) {
+    let taken: HashSet<&String> = inputs.iter().collect();
+    if let Some(twice) = outputs.iter().find(|name| taken.contains(name)) {
         return Err(Error::Asked(format!("input and output {twice}: no two signals in BLIF have one name")));
     }
     let name = |wire: u32| match (wire as usize).checked_sub(1) {
@@ -264,6 +268,15 @@ pub fn write(circuit: &Circuit, form: &Form) -> Result<String> {
         }
     }
     let _ = writeln!(text, ".names {}", name(0));
+    write_gates(&mut text, form, &name);
+    for (output, lit) in outputs.iter().zip(form.outputs()) {
+        let _ = writeln!(text, ".names {} {output}\n{} 1", name(lit.wire()), u8::from(!lit.negated()));
+    }
+    text.push_str(".end\n");
+    Ok(text)
+}
+
+fn write_gates(text: &mut String, form: &Form, name: &impl Fn(u32) -> String) {
     let one = |lit: Lit| u8::from(!lit.negated());
     for (gate, first, _) in form.made() {
         match *gate {
@@ -294,9 +307,4 @@ pub fn write(circuit: &Circuit, form: &Form) -> Result<String> {
             }
         }
     }
-    for (output, lit) in outputs.iter().zip(form.outputs()) {
-        let _ = writeln!(text, ".names {} {output}\n{} 1", name(lit.wire()), one(*lit));
-    }
-    text.push_str(".end\n");
-    Ok(text)
 }

@@ -27,32 +27,8 @@ pub fn read(text: &str, name: &str) -> Result<Circuit> {
     let mut lines =
         text.lines().enumerate().map(|(i, line)| (i + 1, line)).filter(|(_, line)| !line.trim().is_empty());
     let end = text.lines().count() + 1;
-    let mut next = || lines.next().unwrap_or((end, ""));
-    let (line, counts) = next();
-    let [gates, wires] = numbers(line, counts)?[..] else {
-        return Error::line(line, "the number of gates and of wires");
-    };
-    let (line, second) = next();
-    let given = numbers(line, second)?;
-    let (third, text_of_third) = next();
-    let numeric = text_of_third
-        .split_whitespace()
-        .next_back()
-        .is_some_and(|word| word.bytes().all(|b| b.is_ascii_digit()));
-    let (inputs, outputs, first) = if numeric {
-        (sizes(line, &given)?, sizes(third, &numbers(third, text_of_third)?)?, None)
-    } else {
-        let [a, b, out] = given[..] else {
-            return Error::line(
-                line,
-                "the bits of two inputs and of the output, or how many inputs there are and their bits",
-            );
-        };
-        let inputs = [a, b].into_iter().filter(|bits| *bits > 0).collect();
-        (inputs, vec![out], Some((third, text_of_third)))
-    };
-    let bits: usize = total(line, &inputs)?;
-    let results: usize = total(line, &outputs)?;
+    let Header { gates, wires, inputs, outputs, first } = header(&mut lines, end)?;
+    let (bits, results) = (inputs.iter().sum::<usize>(), outputs.iter().sum::<usize>());
     if wires > bits + text.len() || wires < bits || wires < results {
         return Error::line(1, format!("{wires} wires, of which {bits} are inputs and {results} outputs"));
     }
@@ -83,6 +59,46 @@ pub fn read(text: &str, name: &str) -> Result<Circuit> {
     Ok(Circuit::new(name, ports("in", &inputs)?, ports("out", &outputs)?, vec![form])?)
 }
 
+/// What stands before the gates.
+struct Header<'a> {
+    gates: usize,
+    wires: usize,
+    inputs: Vec<usize>,
+    outputs: Vec<usize>,
+    /// In the old format the first gate, which was read to tell the formats apart.
+    first: Option<(usize, &'a str)>,
+}
+
+fn header<'a>(lines: &mut impl Iterator<Item = (usize, &'a str)>, end: usize) -> Result<Header<'a>> {
+    let mut next = || lines.next().unwrap_or((end, ""));
+    let (line, counts) = next();
+    let [gates, wires] = numbers(line, counts)?[..] else {
+        return Error::line(line, "the number of gates and of wires");
+    };
+    let (line, second) = next();
+    let given = numbers(line, second)?;
+    let (third, text_of_third) = next();
+    let numeric = text_of_third
+        .split_whitespace()
+        .next_back()
+        .is_some_and(|word| word.bytes().all(|b| b.is_ascii_digit()));
+    let (inputs, outputs, first) = if numeric {
+        (sizes(line, &given)?, sizes(third, &numbers(third, text_of_third)?)?, None)
+    } else {
+        let [a, b, out] = given[..] else {
+            return Error::line(
+                line,
+                "the bits of two inputs and of the output, or how many inputs there are and their bits",
+            );
+        };
+        let inputs = [a, b].into_iter().filter(|bits| *bits > 0).collect();
+        (inputs, vec![out], Some((third, text_of_third)))
+    };
+    total(line, &inputs)?;
+    total(line, &outputs)?;
+    Ok(Header { gates, wires, inputs, outputs, first })
+}
+
 /// The numbers on a line.
 fn numbers(line: usize, text: &str) -> Result<Vec<usize>> {
     let number = |word: &str| match word.parse() {
@@ -100,10 +116,11 @@ fn sizes(line: usize, numbers: &[usize]) -> Result<Vec<usize>> {
     }
 }
 
-fn total(line: usize, sizes: &[usize]) -> Result<usize> {
+/// Whether the sizes are not too large.
+fn total(line: usize, sizes: &[usize]) -> Result<()> {
     let sum = sizes.iter().try_fold(0usize, |sum, bits| sum.checked_add(*bits));
     match sum.filter(|sum| *sum <= MOST && sizes.iter().all(|bits| *bits > 0)) {
-        Some(sum) => Ok(sum),
+        Some(_) => Ok(()),
         None => {
             Error::line(line, format!("bits of inputs and outputs; accepted: 1 and more each, {MOST} in all"))
         }
@@ -180,19 +197,7 @@ pub fn write(circuit: &Circuit, form: &Form, format: Format) -> Result<String> {
             form.name()
         )));
     }
-    let bits = |ports: &[Port]| ports.iter().map(Port::bits).collect::<Vec<_>>();
-    let (inputs, outputs) = (bits(circuit.inputs()), bits(circuit.outputs()));
-    let sizes = |sizes: &[usize]| sizes.iter().fold(String::new(), |all, bits| all + " " + &bits.to_string());
-    let ports = match (format, &inputs[..], &outputs[..]) {
-        (Format::New, ..) => {
-            format!("{}{}\n{}{}\n", inputs.len(), sizes(&inputs), outputs.len(), sizes(&outputs))
-        }
-        (Format::Old, [a, b], [out]) => format!("{a} {b} {out}\n"),
-        (Format::Old, [a], [out]) => format!("{a} 0 {out}\n"),
-        _ => {
-            return Err(Error::Asked("the old format has one or two inputs, and one output".into()));
-        }
-    };
+    let ports = port_lines(circuit, format)?;
     let mut writer = Writer {
         text: String::new(),
         gates: 0,
@@ -225,6 +230,23 @@ pub fn write(circuit: &Circuit, form: &Form, format: Format) -> Result<String> {
         writer.gate(&[wire], kind);
     }
     Ok(format!("{} {}\n{ports}\n{}", writer.gates, writer.next, writer.text))
+}
+
+/// The lines that say how many bits there are.
+fn port_lines(circuit: &Circuit, format: Format) -> Result<String> {
+    let bits = |ports: &[Port]| ports.iter().map(Port::bits).collect::<Vec<_>>();
+    let (inputs, outputs) = (bits(circuit.inputs()), bits(circuit.outputs()));
+    let sizes = |sizes: &[usize]| sizes.iter().fold(String::new(), |all, bits| all + " " + &bits.to_string());
+    Ok(match (format, &inputs[..], &outputs[..]) {
+        (Format::New, ..) => {
+            format!("{}{}\n{}{}\n", inputs.len(), sizes(&inputs), outputs.len(), sizes(&outputs))
+        }
+        (Format::Old, [a, b], [out]) => format!("{a} {b} {out}\n"),
+        (Format::Old, [a], [out]) => format!("{a} 0 {out}\n"),
+        _ => {
+            return Err(Error::Asked("the old format has one or two inputs, and one output".into()));
+        }
+    })
 }
 
 struct Writer {

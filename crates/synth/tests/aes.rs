@@ -2,13 +2,12 @@
 
 mod support;
 
-use logic::{Circuit, Kind};
+use logic::{Circuit, Form};
 use support::{run, source};
-use synth::verilog::{Options, compile};
-
-fn circuit(top: &str, options: &Options) -> Circuit {
-    compile(&[source("aes.v")], top, options).unwrap_or_else(|error| panic!("{top}: {error}"))
-}
+use synth::{
+    library::get,
+    verilog::{Options, compile},
+};
 
 /// The bits of hexadecimal digits, the last one lowest.
 fn bits(hex: &str) -> Vec<u64> {
@@ -42,22 +41,19 @@ fn sbox(x: u8) -> u8 {
 
 #[test]
 fn boxes() {
-    for (top, shallow, lookups, ands, depth) in [
-        ("aes_sbox_gates", 0, false, 32, 5),
-        ("aes_sbox_gates", 1, false, 33, 4),
-        ("aes_sbox_table", 0, false, 247, 3),
-        ("aes_sbox_table", 0, true, 0, 1),
-    ] {
-        let mut options = Options { lookups, ..Options::default() };
-        if top == "aes_sbox_gates" {
-            options = options.parameter("SHALLOW", shallow);
-        }
-        let circuit = circuit(top, &options);
-        let form = &circuit.forms()[0];
-        assert_eq!((form.ands(), form.depth()), (ands, depth), "{top}");
-        let rows: Vec<Vec<u64>> = (0..256).map(|x| vec![x]).collect();
+    let circuit = get("aes_sbox").expect("a circuit");
+    let counts: Vec<_> =
+        circuit.forms().iter().map(|form| (form.name(), form.ands(), form.lookups(), form.depth())).collect();
+    assert_eq!(counts, [("ands", 32, 0, 5), ("layers", 33, 0, 4), ("luts", 0, 1, 1)]);
+    let mut tables = circuit.forms().to_vec();
+    // A table of constants is made of gates, too.
+    let table = compile(&[source("aes.v")], "aes_sbox_table", &Options::default()).expect("a circuit");
+    assert_eq!((table.forms()[0].ands(), table.forms()[0].depth()), (246, 3));
+    tables.push(table.forms()[0].clone());
+    let rows: Vec<Vec<u64>> = (0..256).map(|x| vec![x]).collect();
+    for form in &tables {
         for (x, result) in run(&circuit, form, &rows).iter().enumerate() {
-            assert_eq!(result[0], u64::from(sbox(x as u8)), "{top} of {x}");
+            assert_eq!(result[0], u64::from(sbox(x as u8)), "{} of {x}", form.name());
         }
     }
 }
@@ -66,34 +62,37 @@ fn boxes() {
 fn blocks() {
     let key = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
     let block = "00112233445566778899aabbccddeeff";
-    let known = [
-        (4, "69c4e0d86a7b0430d8cdb78070b4c55a"),
-        (6, "dda97ca4864cdfe06eaf70a0ec0d7191"),
-        (8, "8ea2b7ca516745bfeafc49904b496089"),
-    ];
-    for (words, want) in known {
-        for (shallow, table) in [(0, 0), (1, 0), (0, 1)] {
-            let mut options =
-                Options { lookups: table == 1, ..Options::default() }.kind("block", Kind::Bits(128));
-            for (name, value) in [("N", words), ("SHALLOW", shallow), ("TABLE", table)] {
-                options = options.parameter(name, value);
-            }
-            let whole = circuit("aes", &options);
-            let key = &key[..8 * words as usize];
-            assert_eq!(first(&whole, &[key, block]), want, "{words} words of key");
-            let expand = Options { kinds: Vec::new(), ..options.clone() };
-            let keys = first(&circuit("aes_expand", &expand), &[key]);
-            let rounds = circuit("aes_rounds", &options);
-            assert_eq!(first(&rounds, &[&keys, block]), want, "{words} words of key, expanded");
-            let boxes = 16 * (words as usize + 6);
-            let (ands, lookups, depth) = match (shallow, table) {
-                (_, 1) => (0, boxes, 1),
-                (1, _) => (33 * boxes, 0, 4),
-                _ => (32 * boxes, 0, 5),
-            };
-            let form = &rounds.forms()[0];
-            assert_eq!((form.ands(), form.lookups()), (ands, lookups));
-            assert_eq!(form.depth(), depth * (words as usize + 6));
-        }
+    for (bits, rounds, expanding, want) in [
+        (128, 10, 40, "69c4e0d86a7b0430d8cdb78070b4c55a"),
+        (192, 12, 32, "dda97ca4864cdfe06eaf70a0ec0d7191"),
+        (256, 14, 52, "8ea2b7ca516745bfeafc49904b496089"),
+    ] {
+        let key = &key[..bits / 4];
+        let [whole, expand, expanded] =
+            ["", "_expand", "_expanded"].map(|part| get(&format!("aes{bits}{part}")).expect("a circuit"));
+        assert_eq!(first(&whole, &[key, block]), want, "{bits} bits of key");
+        let keys = first(&expand, &[key]);
+        assert_eq!(first(&expanded, &[&keys, block]), want, "{bits} bits of key, expanded");
+        let forms = [whole, expand, expanded].map(|circuit| circuit.forms()[0].clone());
+        let boxes = 16 * rounds;
+        assert_eq!(
+            forms.each_ref().map(Form::ands),
+            [boxes + expanding, expanding, boxes].map(|boxes| 32 * boxes)
+        );
+        assert_eq!(forms[2].depth(), 5 * rounds);
+    }
+}
+
+#[test]
+fn blocks_of_lookups_and_of_few_layers() {
+    let key = "000102030405060708090a0b0c0d0e0f";
+    let block = "00112233445566778899aabbccddeeff";
+    for (choice, lookups, ands, depth) in [("TABLE", true, 0, 10), ("SHALLOW", false, 6600, 40)] {
+        let options = Options { lookups, ..Options::default() }.parameter(choice, 1);
+        let circuit = compile(&[source("aes.v")], "aes", &options).expect("a circuit");
+        assert_eq!(first(&circuit, &[key, block]), "69c4e0d86a7b0430d8cdb78070b4c55a");
+        let form = &circuit.forms()[0];
+        assert_eq!((form.ands(), form.depth()), (ands, depth));
+        assert_eq!(form.lookups(), if lookups { 200 } else { 0 });
     }
 }

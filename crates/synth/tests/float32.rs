@@ -3,16 +3,15 @@
 mod support;
 
 use logic::Circuit;
-use support::{Chance, run, source};
-use synth::verilog::{Options, compile};
+use support::{Chance, run};
+use synth::library::get;
 
 /// What every result that is not a number is.
 const NAN: u32 = 0x7fc0_0000;
 const ROUNDS: usize = 1_000_000;
 
-fn circuit(top: &str) -> Circuit {
-    let files = [source("multiply.v"), source("float32.v")];
-    compile(&files, top, &Options::default()).unwrap_or_else(|error| panic!("{top}: {error}"))
+fn circuit(name: &str) -> Circuit {
+    get(name).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
 /// Zeros, the smallest and largest, ones around them, and what is no number.
@@ -85,4 +84,47 @@ fn differences() {
 #[test]
 fn products() {
     two("f32_mul", |a, b| canonical(a * b));
+}
+
+#[test]
+fn quotients() {
+    two("f32_div", |a, b| canonical(a / b));
+}
+
+#[test]
+fn comparisons() {
+    two("f32_less", |a, b| (a < b).into());
+    two("f32_less_equal", |a, b| (a <= b).into());
+    two("f32_equal", |a, b| (a == b).into());
+}
+
+fn one(name: &str, special: Vec<u32>, expect: impl Fn(u32) -> u32) {
+    let circuit = circuit(name);
+    let mut chance = Chance(2);
+    let mut rows: Vec<Vec<u64>> = special.into_iter().map(|a| vec![u64::from(a)]).collect();
+    rows.extend((0..ROUNDS).map(|_| {
+        let (word, by) = (chance.word() as u32, chance.word() % 32);
+        vec![u64::from(if by % 2 == 0 { word } else { word >> by })]
+    }));
+    for form in circuit.forms() {
+        for (row, result) in rows.iter().zip(run(&circuit, form, &rows)) {
+            let want = expect(row[0] as u32);
+            assert_eq!(result[0] as u32, want, "{name} of {:08x}: {:08x}, not {want:08x}", row[0], result[0]);
+        }
+    }
+}
+
+#[test]
+fn roots() {
+    one("f32_sqrt", special(), |a| canonical(f32::from_bits(a).sqrt()));
+}
+
+#[test]
+fn conversions() {
+    let ends: Vec<u32> = (0..32)
+        .flat_map(|i| [1u32 << i, (1u32 << i).wrapping_sub(1), !(1u32 << i), (3u32 << i) | 1])
+        .collect();
+    one("f32_of_i32", ends.clone(), |a| (a as i32 as f32).to_bits());
+    one("f32_of_u32", ends.clone(), |a| (a as f32).to_bits());
+    one("i32_of_f32", [special(), ends].concat(), |a| f32::from_bits(a) as i32 as u32);
 }

@@ -75,7 +75,7 @@ fn check(bits: u32, signed: bool, operators: &[(&str, Twin)], shifts: bool) {
         let ends = [0, 1, mask(bits), 1 << (bits - 1), mask(bits - 1)];
         let mut one = move || match chance.word() % 4 {
             0 => ends[(chance.word() % 5) as usize],
-            1 => chance.word() % 70 & mask(bits),
+            1 => (chance.word() % 70) & mask(bits),
             _ => chance.word() & mask(bits),
         };
         (0..500).map(|_| vec![one(), one()]).collect()

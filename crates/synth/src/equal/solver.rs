@@ -29,7 +29,7 @@ pub fn compared(folder: &Path, limit: Duration) -> Result<Found> {
         None => {
             let seconds = limit.as_secs().max(1);
             let script = format!(
-                "read_blif a.blif; rename -top a; read_blif b.blif; rename -top b; \
+                "read_blif a.blif; read_blif b.blif; \
                  miter -equiv -flatten -make_assert a b both; hierarchy -top both; opt; \
                  sat -prove-asserts -timeout {seconds} both"
             );

@@ -5,34 +5,29 @@ use std::{collections::HashMap, sync::Arc};
 
 use logic::{Form, Gate, Lit, TruthTable};
 
-/// Most terms of all sums together.
+/// Most words of all sums that are kept at a time, which are half a GiB.
 const MOST: usize = 1 << 26;
 
-/// A sum of terms, in ascending order, and whether it is negated.
+/// A sum of terms, a bit for each, without zeros behind the last one; and whether it is negated.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 struct Sum {
-    terms: Arc<[u32]>,
+    terms: Arc<[u64]>,
     negated: bool,
 }
 
 impl Sum {
-    fn of(terms: &[u32], negated: bool) -> Self {
+    fn of(term: u32, negated: bool) -> Self {
+        let mut terms = vec![0; term as usize / 64 + 1];
+        terms[term as usize / 64] = 1 << (term % 64);
         Self { terms: terms.into(), negated }
     }
 
     fn plus(&self, other: &Self) -> Self {
-        let (mut a, mut b) = (&self.terms[..], &other.terms[..]);
-        let mut terms = Vec::with_capacity(a.len() + b.len());
-        while let (Some(x), Some(y)) = (a.first(), b.first()) {
-            match x.cmp(y) {
-                std::cmp::Ordering::Less => (terms.push(*x), a = &a[1..]).0,
-                std::cmp::Ordering::Greater => (terms.push(*y), b = &b[1..]).0,
-                std::cmp::Ordering::Equal => (a, b) = (&a[1..], &b[1..]),
-            }
-        }
-        terms.extend_from_slice(a);
-        terms.extend_from_slice(b);
-        Self::of(&terms, self.negated != other.negated)
+        let (long, short) = if self.terms.len() < other.terms.len() { (other, self) } else { (self, other) };
+        let mut terms = long.terms.to_vec();
+        terms.iter_mut().zip(&short.terms[..]).for_each(|(term, other)| *term ^= other);
+        let size = terms.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
+        Self { terms: terms[..size].into(), negated: self.negated != other.negated }
     }
 }
 
@@ -40,9 +35,8 @@ impl Sum {
 #[derive(Default)]
 struct Terms {
     next: u32,
-    products: HashMap<(Arc<[u32]>, Arc<[u32]>), u32>,
+    products: HashMap<[Arc<[u64]>; 2], u32>,
     lookups: HashMap<(Arc<TruthTable>, Vec<Sum>), u32>,
-    used: usize,
 }
 
 impl Terms {
@@ -70,12 +64,12 @@ impl Terms {
         };
         let ((ap, aq, a1), (bp, bq, b1)) = (within(a), within(b));
         let next = &mut self.next;
-        let term = *self.products.entry((p.clone(), q.clone())).or_insert_with(|| {
+        let term = *self.products.entry([p.clone(), q.clone()]).or_insert_with(|| {
             *next += 1;
             *next - 1
         });
         // (ap p + aq q + a1)(bp p + bq q + b1), in which the coefficient of pq is 1.
-        let mut sum = Sum::of(&[term], a1 && b1);
+        let mut sum = Sum::of(term, a1 && b1);
         if (ap && bp) ^ (ap && b1) ^ (bp && a1) {
             sum = sum.plus(&Sum { terms: p, negated: false });
         }
@@ -87,13 +81,20 @@ impl Terms {
 
     /// The outputs of a form. Nothing if they are too large.
     fn outputs(&mut self, form: &Form) -> Option<Vec<Sum>> {
+        let mut last = vec![0; form.wires()];
+        for (i, gate) in form.gates().iter().enumerate() {
+            form.reads(gate).iter().for_each(|lit| last[lit.wire() as usize] = i);
+        }
+        form.outputs().iter().for_each(|lit| last[lit.wire() as usize] = usize::MAX);
         let mut wires = vec![Sum::default()];
-        wires.extend((0..form.inputs() as u32).map(|i| Sum::of(&[i], false)));
+        wires.extend((0..form.inputs() as u32).map(|i| Sum::of(i, false)));
         let get = |wires: &[Sum], lit: Lit| {
             let sum = &wires[lit.wire() as usize];
             Sum { terms: sum.terms.clone(), negated: sum.negated != lit.negated() }
         };
-        for gate in form.gates() {
+        let mut used = 0;
+        for (i, gate) in form.gates().iter().enumerate() {
+            let first = wires.len();
             match *gate {
                 Gate::Xor(a, b) => {
                     let sum = get(&wires, a).plus(&get(&wires, b));
@@ -112,12 +113,16 @@ impl Terms {
                         *next += outputs;
                         *next - outputs
                     });
-                    wires.extend((first..first + outputs).map(|term| Sum::of(&[term], false)));
+                    wires.extend((first..first + outputs).map(|term| Sum::of(term, false)));
                 }
             }
-            self.used += wires.last().map_or(0, |sum| sum.terms.len());
-            if self.used > MOST {
+            used += wires[first..].iter().map(|sum| sum.terms.len()).sum::<usize>();
+            if used > MOST {
                 return None;
+            }
+            // What no later gate reads is given back.
+            for lit in form.reads(gate).iter().filter(|lit| last[lit.wire() as usize] == i) {
+                used = used.saturating_sub(std::mem::take(&mut wires[lit.wire() as usize]).terms.len());
             }
         }
         Some(form.outputs().iter().map(|out| get(&wires, *out)).collect())

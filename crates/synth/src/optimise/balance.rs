@@ -43,17 +43,7 @@ pub fn balanced(form: &Form) -> Form {
                         None => factors.push(Reverse((draft.level(get(lit)), get(lit)))),
                     }
                 }
-                let mut product = Lit::TRUE;
-                while let Some(Reverse((_, a))) = factors.pop() {
-                    product = a;
-                    if let Some(Reverse((_, b))) = factors.pop() {
-                        product = draft.and(a, b);
-                        if !factors.is_empty() {
-                            factors.push(Reverse((draft.level(product), product)));
-                        }
-                    }
-                }
-                product
+                product(&mut draft, factors)
             }
             Gate::Xor(a, b) => draft.xor(get(a), get(b)),
             Gate::Lookup { .. } => unreachable!("a form without lookups"),
@@ -63,4 +53,19 @@ pub fn balanced(form: &Form) -> Form {
     let outputs =
         form.outputs().iter().map(|lit| made[lit.wire() as usize].negate_if(lit.negated())).collect();
     draft.finish("layers", outputs)
+}
+
+/// The product of these, each with its level: of two that are ready first at a time.
+fn product(draft: &mut Draft, mut factors: BinaryHeap<Reverse<(u32, Lit)>>) -> Lit {
+    let mut product = Lit::TRUE;
+    while let Some(Reverse((_, a))) = factors.pop() {
+        product = a;
+        if let Some(Reverse((_, b))) = factors.pop() {
+            product = draft.and(a, b);
+            if !factors.is_empty() {
+                factors.push(Reverse((draft.level(product), product)));
+            }
+        }
+    }
+    product
 }

@@ -1,4 +1,4 @@
-//! What is asked of a compilation.
+//! What a caller says besides the source.
 
 use logic::Kind;
 
