@@ -42,8 +42,7 @@ least for its rows and link. Each is compared with the source on random inputs, 
 Examples:
   hushtable compile adder.v --top adder -o adder.hut
   hushtable compile adder.v --top adder --param WIDTH=64 --for wan -o adder64.hut
-  What it would cost, for so many evaluations:
-    hushtable plan --circuit adder.hut --batch 1000 --net wan";
+  hushtable plan --circuit adder.hut --batch 1000 --net wan";
 
 /// Compile Verilog to a circuit that two parties run
 #[derive(Args, Debug)]

@@ -23,6 +23,7 @@ const SHOWN: [&str; 4] = ["csv", "toml", "text", "output"];
 /// Files of the tree that a page works on.
 const DATA: &[(&str, &str)] = &[
     ("README.md", "examples/data/joining"),
+    ("docs/site/pages/circuits.md", "examples/data/circuits"),
     ("docs/site/pages/joining.md", "examples/data/joining"),
     ("docs/site/pages/private-tables.md", "examples/data/prices"),
     ("docs/site/pages/proximity.md", "examples/data/proximity"),
@@ -177,6 +178,7 @@ fn the_readme_runs_as_it_stands() {
 #[test]
 fn the_pages_run_as_they_stand() {
     for (name, parties) in [
+        ("docs/site/pages/circuits.md", ["bank", "telecom"]),
         ("docs/site/pages/joining.md", ["bank", "telecom"]),
         ("docs/site/pages/private-tables.md", ["shop", "bank"]),
         ("docs/site/pages/proximity.md", ["harbour", "line"]),

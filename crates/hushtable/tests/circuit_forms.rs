@@ -2,15 +2,20 @@
 
 use crate::support::{
     billed,
-    forms::{form, inputs, known, outputs, part},
+    forms::{Dice, form, inputs, known, outputs, part},
     pairs::{both, pair},
 };
 
+use std::sync::Arc;
+
 use hushtable::{
-    Error, Party, Result,
-    circuit::{Draft, Form},
+    Error, Party, Result, Role,
+    circuit::{Circuit, Draft, Form, Kind, Port},
     forms::{Layered, Switched},
     lut::Protocol,
+    operation::{Evaluate, Operation},
+    plan::Objective,
+    run::{Job, Reveal},
 };
 use proptest::{
     prelude::*,
@@ -125,4 +130,73 @@ fn what_cannot_be_a_layer_is_refused() {
     assert!(!refused(&with_lookup, 3, Protocol::Doubling));
     let constant = Draft::new(0).finish("ands", vec![hushtable::circuit::Lit::TRUE]);
     assert!(refused(&constant, 0, Protocol::Doubling), "nothing goes in");
+}
+
+/// Ports of more than a word, shared and known to either party, by every way there is.
+#[test]
+fn circuits_are_operations() {
+    const ITEMS: usize = 70;
+    let port = |name: &str, bits| Port::new(name, Kind::Bits(bits)).expect("a port");
+    let drawn = |seed, lookups| {
+        let mut d = Draft::new(210);
+        let wires = d.inputs();
+        let mut out: Vec<_> = (0..100).map(|i| d.xor(wires[i], wires[209 - i])).collect();
+        out.push(d.insert(&form(seed, 210, 150, lookups), &wires)[0]);
+        d.finish("drawn", out)
+    };
+    for (seed, lookups) in [(1, 0), (2, 9)] {
+        let inputs = vec![port("x", 130), port("y", 3), port("z", 77)];
+        let outputs = vec![port("a", 65), port("b", 36)];
+        let circuit = Circuit::new("drawn", inputs, outputs, vec![drawn(seed, lookups)]).expect("a circuit");
+        let circuit = Arc::new(circuit);
+        let known = [None, Some(Role::P0), Some(Role::P1)];
+        let mut dice = Dice::new(seed);
+        let words = [3, 1, 2].map(|each| (0..each * ITEMS).map(|_| dice.word()).collect::<Vec<u64>>());
+        let want = plain(&circuit, &words, ITEMS);
+        let ways = Evaluate::new(&circuit, &known, Objective::Total).and_then(|one| one.all()).expect("ways");
+        for way in ways {
+            let (found, peer) = both(pair(2630, None), |p| {
+                let role = p.role();
+                let mine = |port: usize| match known[port] {
+                    Some(to) if to != role => Vec::new(),
+                    None if role == Role::P0 => words[port].iter().map(|word| word ^ 0x5eed).collect(),
+                    None => vec![0x5eed; words[port].len()],
+                    Some(_) => words[port].clone(),
+                };
+                let mine = [0, 1, 2].map(mine);
+                let job = mine.iter().fold(Job::new(&way), |job, words| job.on(words));
+                let done = job.reveal(Reveal::Both).run(p)?;
+                Ok(done
+                    .outcomes
+                    .into_iter()
+                    .map(|column| column.values().expect("opened"))
+                    .collect::<Vec<_>>())
+            });
+            assert_eq!(found, peer, "{}", way.method());
+            assert_eq!(found, want, "{}", way.method());
+        }
+    }
+}
+
+/// What comes out of a circuit with these words at its ports, as they are opened: in two's complement.
+fn plain(circuit: &Circuit, words: &[Vec<u64>], items: usize) -> Vec<Vec<i64>> {
+    let mut columns: Vec<Vec<i64>> = vec![Vec::new(); circuit.outputs().len()];
+    for item in 0..items {
+        let bits = circuit.inputs().iter().zip(words).flat_map(|(port, words)| {
+            let each = port.bits().div_ceil(64);
+            let of = &words[item * each..][..each];
+            (0..port.bits()).map(move |bit| of[bit / 64] >> (bit % 64) & 1)
+        });
+        let out = circuit.forms()[0].eval(&bits.collect::<Vec<_>>());
+        let mut out = out.iter().map(|word| word & 1);
+        for (column, port) in columns.iter_mut().zip(circuit.outputs()) {
+            let bits: Vec<u64> = out.by_ref().take(port.bits()).collect();
+            let width = port.bits().min(64);
+            column.extend(bits.chunks(64).map(|bits| {
+                let word = bits.iter().rev().fold(0, |word, bit| word << 1 | bit);
+                (word << (64 - width)) as i64 >> (64 - width)
+            }));
+        }
+    }
+    columns
 }

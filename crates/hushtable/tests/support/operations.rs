@@ -1,16 +1,19 @@
 //! Operations whose material is stored, with numbers and results.
 #![allow(dead_code)] // not every program of tests uses it
 
+use std::sync::Arc;
+
 use hushtable::{
     Role,
     arith::{CompareDomain, CompareJob, MatrixShape, Objective},
+    circuit::{self, Circuit, Draft, TruthTable},
     lut::{LookupJob, Protocol},
     math::{
         Affine, Bounds, Evaluation, Function, GeluJob, Method, NormJob, Options, Outside, SoftmaxJob, gelu,
     },
     operation::{
-        Bands, Compare, Elsewhere, LayerNorm, Lookup, Multiply, Operation, Port, Products, Relation, Select,
-        Truncate,
+        Bands, Compare, Elsewhere, Engine, Evaluate, LayerNorm, Lookup, Multiply, Operation, Port, Products,
+        Relation, Select, Truncate,
     },
     share::Sharing,
 };
@@ -167,6 +170,29 @@ fn products([rows, inner, columns]: [usize; 3], objective: Objective) -> Case {
     Case { operation, widths: vec![(20, false); 2], operands: vec![a, b], want, within: 0 }
 }
 
+/// The bits that two numbers of 11 bits have in common, by ANDs or by lookups of two bits of each.
+fn in_common(lookups: bool) -> Case {
+    const BITS: u32 = 11;
+    let port = |name| circuit::Port::new(name, circuit::Kind::Signed(BITS)).unwrap();
+    let table = TruthTable::tabulate(4, 2, |row| row & row >> 2).unwrap();
+    let mut d = Draft::new(2 * BITS as usize);
+    let wires = d.inputs();
+    let (x, y) = wires.split_at(BITS as usize);
+    let mut out = Vec::new();
+    for (x, y) in x.chunks(2).zip(y.chunks(2)) {
+        match (lookups, x, y) {
+            (true, [x0, x1], [y0, y1]) => {
+                out.extend(d.lookup(&Arc::new(table.clone()), &[*x0, *x1, *y0, *y1]))
+            }
+            _ => x.iter().zip(y).for_each(|(x, y)| out.push(d.and(*x, *y))),
+        }
+    }
+    let forms = vec![d.finish("drawn", out)];
+    let circuit = Circuit::new("common", vec![port("x"), port("y")], vec![port("both")], forms).unwrap();
+    let evaluate = Evaluate::by(&Arc::new(circuit), &[None; 2], 0, Engine::Layers(None)).unwrap();
+    binary(evaluate, [(BITS, true); 2], numbers(14, BITS), numbers(15, BITS), |x, y| x & y)
+}
+
 /// Everything that is stored.
 pub fn cases() -> Vec<Case> {
     use Objective::{Bytes, Online, Rounds, Total};
@@ -224,6 +250,8 @@ pub fn cases() -> Vec<Case> {
         softmax(5),
         softmax(1),
         layer_norm(),
+        in_common(false),
+        in_common(true),
         products([3, 2, 2], Total),
         products([2, 3, 4], Total),
         products([2, 3, 4], Online),
