@@ -172,6 +172,8 @@ fn debug_shows_shapes_only() {
         "Ids",
         // A party's side of a private table, of which it prints the form.
         "Table",
+        // A public table's form, and a protocol's name.
+        "Reading",
         // Keys, which `fss_stored.rs` looks at.
         "Placed",
         "Unplaced",
