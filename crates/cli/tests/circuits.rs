@@ -128,8 +128,6 @@ fn what_differs_or_is_missing_ends_both() {
     site.write("all.csv", "a,b,x\n7,0,0\n");
     fails(&P0.replace("a.json", "all.csv"), nothing, 2, "one party gives all inputs");
     fails(&format!("{P0} --engine lut"), &format!("{P1} --engine lut"), 2, "has no form with lookups");
-    let [_, p1] = both(&site, "", "--rows-at-most 3");
-    p1.fails_with(2, "the peer gives 4 rows; --rows-at-most is 3");
 }
 
 #[test]
@@ -234,7 +232,7 @@ fn circuits_of_the_library_run_by_name() {
     let [p0, _] = site.both(&run("f32_add", "a.json"), &run("f32_add", "b.json")).map(Done::ok);
     assert_eq!(
         p0.stdout,
-        "{\"y\": [1.6, \"0.000000000000000000000000000000000000000000003\", \"NaN\", \"NaN\", 0]}\n"
+        "{\"y\": [1.6, 0.000000000000000000000000000000000000000000003, \"NaN\", \"NaN\", 0]}\n"
     );
     site.write("key.json", r#"{"key": "000102030405060708090a0b0c0d0e0f"}"#);
     site.write("block.json", r#"{"block": "00112233445566778899aabbccddeeff"}"#);

@@ -22,7 +22,7 @@ use hushtable_jobs::{
     choice::Optimise,
     circuit,
     cost::Phases,
-    count::{count, some},
+    count::some,
     delivery::{Delivery, Recipient},
     explain,
     link::Link,
@@ -51,9 +51,6 @@ pub struct Options {
     /// For a circuit: what the choice of form and engine makes least
     #[arg(long, value_enum)]
     pub optimise: Option<Optimise>,
-    /// For a circuit: refuse a peer that gives more rows than this
-    #[arg(long, value_name = "N", value_parser = count)]
-    pub rows_at_most: Option<usize>,
 }
 
 /// An engine as it is asked for.
@@ -210,9 +207,6 @@ impl Running<'_> {
             }
             (mine, peer) => mine.or(peer).ok_or_else(|| Failure::new("neither party gives any input"))?,
         };
-        if let Some(most) = self.options.rows_at_most.filter(|most| self.rows > *most) {
-            return Err(Failure::new(format!("the peer gives {} rows; --rows-at-most is {most}", self.rows)));
-        }
         let ports = self.circuit.inputs().iter().zip(&self.given.words).zip(gives);
         let known = ports.map(|((port, mine), theirs)| match (mine.is_some(), *theirs != 0) {
             (true, false) => Ok(Some(p.role())),

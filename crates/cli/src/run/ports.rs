@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, io, path::Path};
 
-use hushtable::circuit::{Circuit, Port};
+use hushtable::circuit::{Circuit, Kind, Port};
 use hushtable_columns::failure::{Failure, Result};
 use prim::wipe::Wiped;
 use serde_json::value::RawValue;
@@ -148,28 +148,22 @@ impl Results {
         Self { ports: circuit.outputs().iter().zip(columns).map(of).collect(), single }
     }
 
-    /// As an object: numbers as numbers where they lose no digit, else as text.
+    /// As an object: numbers as numbers where every reader keeps their digits, else as text.
     pub fn json(&self) -> String {
-        let value = |text: &String| match text.parse::<f64>() {
-            Ok(number)
-                if number.is_finite() && number.abs() <= (1u64 << 53) as f64 && !text.starts_with('0') =>
-            {
-                text.clone()
-            }
-            Ok(_) if text == "0" => text.clone(),
-            _ => serde_json::Value::from(text.as_str()).to_string(),
-        };
         let port = |(port, values): &(Port, Vec<String>)| {
-            let values: Vec<String> = match port.kind() {
-                hushtable::circuit::Kind::Bits(_) => {
-                    values.iter().map(|text| serde_json::Value::from(text.as_str()).to_string()).collect()
-                }
-                _ => values.iter().map(value).collect(),
+            let exact = |number: f64| match port.kind() {
+                Kind::Bits(_) => false,
+                Kind::Unsigned(_) | Kind::Signed(_) => number.abs() <= (1u64 << 53) as f64,
+                Kind::Float32 | Kind::Float64 => number.is_finite(),
             };
-            let name = serde_json::Value::from(port.name());
-            match &values[..] {
+            let value = |text: &String| match text.parse() {
+                Ok(number) if exact(number) => text.clone(),
+                _ => serde_json::Value::from(text.as_str()).to_string(),
+            };
+            let (name, values) = (serde_json::Value::from(port.name()), values.iter().map(value));
+            match &values.collect::<Vec<_>>()[..] {
                 [one] if self.single => format!("{name}: {one}"),
-                _ => format!("{name}: [{}]", values.join(", ")),
+                values => format!("{name}: [{}]", values.join(", ")),
             }
         };
         format!("{{{}}}\n", self.ports.iter().map(port).collect::<Vec<_>>().join(", "))
