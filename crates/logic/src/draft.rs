@@ -22,15 +22,7 @@ impl Draft {
     /// Of a form with so many inputs.
     pub fn new(inputs: usize) -> Self {
         let inputs = u32::try_from(inputs).expect("inputs of a form");
-        let form = Form {
-            name: String::new(),
-            inputs,
-            gates: Vec::new(),
-            pins: Vec::new(),
-            tables: Vec::new(),
-            outputs: Vec::new(),
-            wires: inputs + 1,
-        };
+        let form = Form::new("", inputs);
         let levels = vec![0; inputs as usize + 1];
         Self { form, seen: HashMap::new(), tables: HashMap::new(), levels }
     }
@@ -164,15 +156,8 @@ impl Draft {
                 old.reads(gate).iter().for_each(|lit| needed[lit.wire() as usize] = true);
             }
         }
-        let mut form = Form {
-            name: name.into(),
-            gates: Vec::with_capacity(kept.iter().filter(|kept| **kept).count()),
-            pins: Vec::new(),
-            tables: Vec::new(),
-            outputs: Vec::new(),
-            wires: old.inputs + 1,
-            ..old
-        };
+        let mut form = Form::new(name, old.inputs);
+        form.gates.reserve_exact(kept.iter().filter(|kept| **kept).count());
         let mut moved: Vec<u32> = (0..=old.inputs).collect();
         let mut tables = vec![None; old.tables.len()];
         let to = |moved: &[u32], lit: Lit| Lit::of(moved[lit.wire() as usize]).negate_if(lit.negated());

@@ -49,6 +49,12 @@ pub struct Layer {
 }
 
 impl Form {
+    /// Of so many inputs, without gates.
+    pub(crate) fn new(name: &str, inputs: u32) -> Self {
+        let (gates, pins, tables, outputs) = Default::default();
+        Self { name: name.into(), inputs, gates, pins, tables, outputs, wires: inputs + 1 }
+    }
+
     /// What it is made for, in a word: `ands`, `layers`, `luts`.
     pub fn name(&self) -> &str {
         &self.name

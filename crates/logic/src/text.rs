@@ -147,15 +147,7 @@ fn write_form(text: &mut String, form: &Form) {
 
 /// A form after its first line, and the line behind it.
 fn read_form<'a>(lines: &mut Lines<'a>, name: &str, inputs: u32) -> Result<(Form, &'a str)> {
-    let mut form = Form {
-        name: name.into(),
-        inputs,
-        gates: Vec::new(),
-        pins: Vec::new(),
-        tables: Vec::new(),
-        outputs: Vec::new(),
-        wires: inputs + 1,
-    };
+    let mut form = Form::new(name, inputs);
     loop {
         let line = lines.expect()?;
         let mut words = line.split_ascii_whitespace();

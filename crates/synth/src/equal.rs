@@ -11,6 +11,7 @@ use solver::Found;
 use crate::{
     blif,
     error::{Error, Result},
+    patterns::counted,
 };
 
 /// Whether two forms compute the same.
@@ -41,7 +42,7 @@ pub fn differs(a: &Form, b: &Form, seed: u64) -> Option<Vec<bool>> {
     let mut chance = seed;
     for round in 0..rounds {
         let word = |i: usize| {
-            if inputs <= EXHAUSTIVE { counted(round, i) } else { random(&mut chance) }
+            if inputs <= EXHAUSTIVE { counted(i, round) } else { random(&mut chance) }
         };
         let words: Vec<u64> = (0..inputs).map(word).collect();
         let wrong = a.eval(&words).iter().zip(b.eval(&words)).fold(0, |all, (a, b)| all | (a ^ b));
@@ -83,22 +84,6 @@ pub fn prove(a: &Form, b: &Form, limit: Duration) -> Result<Verdict> {
         Found::Different => Verdict::Different(None),
         Found::Nothing => Verdict::Unknown,
     })
-}
-
-/// Bit i of the numbers from `64 * round` on.
-fn counted(round: usize, i: usize) -> u64 {
-    const LOW: [u64; 6] = [
-        0xaaaa_aaaa_aaaa_aaaa,
-        0xcccc_cccc_cccc_cccc,
-        0xf0f0_f0f0_f0f0_f0f0,
-        0xff00_ff00_ff00_ff00,
-        0xffff_0000_ffff_0000,
-        0xffff_ffff_0000_0000,
-    ];
-    match i {
-        0..6 => LOW[i],
-        _ => (round as u64 >> (i - 6) & 1).wrapping_neg(),
-    }
 }
 
 /// The next of numbers that look as if by chance (splitmix64).

@@ -23,6 +23,7 @@ mod error;
 pub mod library;
 pub mod mapping;
 pub mod optimise;
+pub(crate) mod patterns;
 pub mod verilog;
 pub(crate) mod words;
 

@@ -23,6 +23,8 @@
 //! Dessouky et al., "Pushing the Communication Barrier" (NDSS 2017), section IV-C: `n^2 l` bits.
 //! Deviations: `M_0` is not sent, because the pad defines S's table; additive indices and outputs.
 
+mod spec;
+
 use std::{marker::PhantomData, ops::Range};
 
 use prim::{
@@ -38,11 +40,9 @@ use zeroize::Zeroizing;
 
 use super::{
     Table,
-    spec::{LookupJob, Lookups, Made, Spec},
     splut::{check_entries, exchange, minus},
 };
 use crate::{
-    bill::{Bill, Phase, Work},
     error::{Error, Result, same},
     net::Role,
     onehot::{Cyclic, Group},
@@ -51,6 +51,8 @@ use crate::{
     session::{Purpose, Session, by_role, halves, pieces},
     share::{Kind, Share},
 };
+
+pub(super) use spec::TurnedTable;
 
 /// Most bits sent for one lookup: a message of 1 MiB.
 const MAX_BITS: usize = 1 << 23;
@@ -324,7 +326,7 @@ fn bits_sent<R: Ring>(table: &Table<R>) -> usize {
 }
 
 /// `Ok(())` if the message of one lookup is small enough.
-pub(super) fn check_size(entries: usize, bits: u32) -> Result<()> {
+fn check_size(entries: usize, bits: u32) -> Result<()> {
     let sent = entries * (entries - 1) * bits as usize;
     if sent <= MAX_BITS {
         return Ok(());
@@ -337,74 +339,4 @@ fn check<G: Group, R: Ring>(table: &Table<R>) -> Result<()> {
     same("columns of the table", 1, table.columns().len())?;
     check_entries::<G>(table.len(), 1 << 20)?;
     check_size(table.len(), table.bits())
-}
-
-/// OP-LUT.
-pub(crate) struct TurnedTable;
-
-impl Spec for TurnedTable {
-    const NAME: &'static str = "oplut";
-    const ABOUT: &'static str = "a table turned by a shared secret: no work online";
-    const NUMBER: u8 = 11;
-    const MAX_BITS: u32 = 11;
-    const OPENS: bool = true;
-    fn check(job: &LookupJob) -> Result<()> {
-        check_size(1 << job.index_bits, job.value_bits)
-    }
-
-    fn bill(job: &LookupJob, batch: usize) -> Bill {
-        let (d, entries, l) = (u64::from(job.index_bits), 1u64 << job.index_bits, u64::from(job.value_bits));
-        let offline = Phase { bits: [entries * (entries - 1) * l, 0], rounds: 1 };
-        let made = Bill { cots: [d, 0], offline, kept: entries * l + 32, ..Bill::FREE };
-        (made + Bill::opening(d)).alternating(batch)
-    }
-
-    fn work(job: &LookupJob) -> [Work; 2] {
-        // Half of the lookups are sent: pads of n words for each of n rotations. Half are received.
-        let (n, word) = (1usize << job.index_bits, job.value_bits.next_power_of_two().max(8) as usize / 8);
-        let pads = Work::levels(job.index_bits) + Work::hashes(n / 2 + n * n * word / 32);
-        [pads + Work::words(n * n) + Work::index(), Work::index()]
-    }
-
-    fn memory(job: &LookupJob, _cots: usize) -> usize {
-        64 + 32 * job.index_bits as usize + (8 << job.index_bits)
-    }
-
-    fn prepare<G: Group, K: Kind, R: Ring>(p: &mut Party, table: &Table<R>, batch: usize) -> Made<G, K, R> {
-        Ok(Box::new(OpLut::<G, K, R>::prepare(p, table, batch)?))
-    }
-}
-
-impl<G: Group, K: Kind, R: Ring> Lookups<G, K, R> for OpLut<G, K, R> {
-    fn len(&self) -> usize {
-        OpLut::len(self)
-    }
-
-    fn lookup(
-        self: Box<Self>,
-        s: &mut Session,
-        _table: &Table<R>,
-        x: &Share<G::Kind, u32>,
-    ) -> Result<Share<K, R>> {
-        OpLut::lookup(*self, s, x)
-    }
-
-    fn masked(&self, x: &Share<G::Kind, u32>) -> Result<Share<G::Kind, u32>> {
-        let bits = one_of_n::index_bits(self.entries) as u32;
-        Ok(Share::new(bits, OpLut::masked(self, x.low_bits::<u32>(bits)?.words())?))
-    }
-
-    fn read(self: Box<Self>, _table: &Table<R>, opened: &[u32]) -> Result<Share<K, R>> {
-        same("opened values", self.len(), opened.len())?;
-        Ok(self.entries_at(opened))
-    }
-
-    fn take(&mut self, m: usize) -> Made<G, K, R> {
-        let Some(left) = self.len().checked_sub(m) else {
-            return Err(Error::Shape { what: "lookups left", want: m, got: self.len() });
-        };
-        let offsets = Zeroizing::new(self.offsets.split_off(left));
-        let tables = Zeroizing::new(self.tables.split_off(left * self.entries));
-        Ok(Box::new(Self { offsets, tables, ..*self }))
-    }
 }

@@ -4,21 +4,12 @@ use logic::{Draft, Lit};
 
 use crate::{
     error::{Error, Result},
+    patterns::counted,
     words::{all, any},
 };
 
 /// Inputs up to which a table is made of its values, and not of its rows.
 const NARROW: usize = 6;
-
-/// The values of an input of a narrow table.
-const INPUTS: [u64; NARROW] = [
-    0xaaaa_aaaa_aaaa_aaaa,
-    0xcccc_cccc_cccc_cccc,
-    0xf0f0_f0f0_f0f0_f0f0,
-    0xff00_ff00_ff00_ff00,
-    0xffff_0000_ffff_0000,
-    0xffff_ffff_0000_0000,
-];
 
 /// Rows, each of which says where the output has a value.
 pub struct Cover {
@@ -63,7 +54,7 @@ impl Cover {
     pub fn gates(&self, d: &mut Draft, inputs: &[Lit]) -> Lit {
         let covered = if inputs.len() <= NARROW {
             let table = self.rows.iter().fold(0, |all, row| {
-                let bits = row.bytes().zip(INPUTS);
+                let bits = row.bytes().zip((0..).map(|i| counted(i, 0)));
                 all | bits.fold(u64::MAX, |one, (byte, input)| match byte {
                     b'0' => one & !input,
                     b'1' => one & input,

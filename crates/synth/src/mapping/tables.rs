@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use logic::{Form, Gate, Lit};
 
+use crate::patterns::counted;
+
 use super::{
     groups::Group,
     span::{Basis, Sums},
@@ -128,20 +130,8 @@ fn rows(inputs: usize) -> usize {
 
 /// Input i as a function of so many.
 fn variable(i: usize, inputs: usize) -> Function {
-    const WITHIN: [u64; 6] = [
-        0xaaaa_aaaa_aaaa_aaaa,
-        0xcccc_cccc_cccc_cccc,
-        0xf0f0_f0f0_f0f0_f0f0,
-        0xff00_ff00_ff00_ff00,
-        0xffff_0000_ffff_0000,
-        0xffff_ffff_0000_0000,
-    ];
     let mask = if rows(inputs) < 64 { (1 << rows(inputs)) - 1 } else { u64::MAX };
-    let word = |word: usize| match i {
-        ..=5 => WITHIN[i] & mask,
-        _ => (word as u64 >> (i - 6) & 1).wrapping_neg(),
-    };
-    (0..rows(inputs).div_ceil(64)).map(word).collect()
+    (0..rows(inputs).div_ceil(64)).map(|word| counted(i, word) & mask).collect()
 }
 
 /// The last row in which a function is 1.
