@@ -283,6 +283,7 @@ fn lookups(circuit: &Circuit, source: &Form, args: &Compile, wanted: &Wanted) ->
     let lookup = |inputs: u32, outputs: u32| {
         known.get(inputs as usize).and_then(|row| row.get(outputs as usize)).copied().unwrap_or(f64::INFINITY)
     };
+    // A guess that only sorts cuts: what comes out is judged by the plan.
     let costs = mapping::Costs { lookup: &lookup, and: lookup(2, 1) / 2.0 };
     let judge = |form: &Form| value(circuit, form, args.batch, wanted).unwrap_or(f64::INFINITY);
     Ok(mapping::lookups(source, args.max_inputs as usize, &costs, &judge))

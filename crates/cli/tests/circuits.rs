@@ -24,7 +24,7 @@ fn adder() -> Form {
     d.finish("ands", sum)
 }
 
-/// The same by lookups of four bits of each, where nothing is carried: `sum` is digit by digit.
+/// The adder, with a form of lookups too if asked for.
 fn circuit(lookups: bool) -> Circuit {
     let port = |name: &str, kind| Port::new(name, kind).expect("a port");
     let inputs = vec![port("a", Kind::Unsigned(8)), port("b", Kind::Signed(8)), port("x", Kind::Bits(1))];
@@ -36,7 +36,7 @@ fn circuit(lookups: bool) -> Circuit {
     Circuit::new("adder", inputs, outputs, forms).expect("a circuit")
 }
 
-/// Two bits of each number a lookup, with carry and borrow.
+/// The same by lookups: two bits of each number, the carry, and which one is greater so far.
 fn by_digits() -> Form {
     let table = TruthTable::tabulate(6, 4, |row| {
         let (a, b, carry, more) = (row & 3, row >> 2 & 3, row >> 4 & 1, row >> 5);

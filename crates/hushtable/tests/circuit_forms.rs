@@ -4,6 +4,7 @@ use crate::support::{
     billed,
     forms::{Dice, form, inputs, known, outputs, part},
     pairs::{both, pair},
+    uniform::{assert_uniform, seen},
 };
 
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use hushtable::{
     Error, Party, Result, Role,
     circuit::{Circuit, Draft, Form, Kind, Port},
     forms::{Layered, Switched},
+    gates::Bits,
     lut::Protocol,
     operation::{Evaluate, Operation},
     plan::Objective,
@@ -199,4 +201,62 @@ fn plain(circuit: &Circuit, words: &[Vec<u64>], items: usize) -> Vec<Vec<i64>> {
         }
     }
     columns
+}
+
+/// A lookup, an AND behind it, and one of constants, as a file may have them: nothing is folded.
+fn unfolded() -> Circuit {
+    let text = "hushtable circuit 1\nname unfolded\ninput x u4\noutput y u5\nform drawn\n\
+                table 3 2 0 1 2 3 3 0 1 2\nt0 1 2 !3\n& 5 !4\n& 6 6\n& 0 7\n& !0 8\n^ 9 4\n= 7 !8 9 10 11\nend\n";
+    Circuit::parse(&format!("{text}blake3 {}\n", blake3::hash(text.as_bytes()))).expect("a circuit")
+}
+
+#[test]
+fn what_a_file_leaves_unfolded_is_evaluated() {
+    const ITEMS: usize = 16;
+    let circuit = unfolded();
+    let form = &circuit.forms()[0];
+    let inputs: Vec<(Vec<u64>, Option<Role>)> =
+        [0xaaaa, 0xcccc, 0xf0f0, 0xff00].map(|bits| (vec![bits], None)).to_vec();
+    let want = outputs(form, &inputs, ITEMS);
+    let layered = Layered::of(form, &known(&inputs), |_| Ok(Protocol::Doubling)).expect("a netlist");
+    let switched = Switched::of(form, &known(&inputs)).expect("a netlist");
+    let (found, _) = both(pair(2640, None), |p| {
+        let (a, b) = (layered.prepare(p, ITEMS)?, switched.prepare(p, ITEMS)?);
+        let mine = part(p.role(), &inputs, ITEMS);
+        let (a, b) = (a.eval(p, mine.clone())?, b.eval(p, mine)?);
+        [a, b]
+            .iter()
+            .map(|out| out.iter().map(|bits| bits.open(p)).collect())
+            .collect::<Result<Vec<Vec<_>>>>()
+    });
+    assert_eq!(found, [want.clone(), want]);
+}
+
+#[test]
+fn what_lookups_of_circuits_send_is_uniform() {
+    const ITEMS: usize = 4096;
+    let circuit = unfolded();
+    let form = &circuit.forms()[0];
+    let inputs =
+        |x: u64| (0..4).map(move |i| Bits::collect((0..ITEMS).map(|_| x >> i & 1))).collect::<Vec<_>>();
+    for by in [Protocol::Doubling, Protocol::OpLut] {
+        let layered = Layered::of(form, &[None; 4], |_| Ok(by)).expect("a netlist");
+        assert_uniform(by.name(), 2650, 1 << 16, |p, x| {
+            let material = layered.prepare(p, ITEMS)?;
+            p.barrier()?;
+            material.eval(p, inputs(x)).map(drop)
+        });
+    }
+    let switched = Switched::of(form, &[None; 4]).expect("a netlist");
+    assert_uniform("switching roles", 2660, 1 << 16, |p, x| {
+        let material = switched.prepare(p, ITEMS)?;
+        p.barrier()?;
+        material.eval(p, inputs(x)).map(drop)
+    });
+    let unmasked = |p: &mut Party, x: u64| {
+        p.barrier()?;
+        let words = vec![x; ITEMS];
+        p.exchange(bytemuck::cast_slice(&words).to_vec(), 8 * ITEMS).map(drop)
+    };
+    assert!(seen(2670, 0, unmasked), "indices that nothing masks");
 }

@@ -175,9 +175,9 @@ impl Running<'_> {
         };
         let fits =
             |form: &&hushtable::circuit::Form| wish.lookups.is_none_or(|with| with == (form.lookups() > 0));
-        let mut forms = self.circuit.forms().iter().enumerate().filter(|(_, form)| fits(form));
+        let forms = self.circuit.forms().iter().enumerate().filter(|(_, form)| fits(form));
         // Of several the one with the fewest layers.
-        let Some((form, _)) = forms.by_ref().min_by_key(|(_, form)| form.depth()) else {
+        let Some((form, _)) = forms.min_by_key(|(_, form)| form.depth()) else {
             let what = if wish.lookups == Some(true) { "with" } else { "without" };
             return Err(Failure::new(format!(
                 "--engine {}: {} has no form {what} lookups; `hushtable compile` makes one",
