@@ -5,3 +5,4 @@ mod support;
 
 mod circuit;
 mod circuit_forms;
+mod garbled;

@@ -227,6 +227,34 @@ fn what_is_sent_is_uniform() {
     assert!(seen(2694, 1 << 7, |p, _| tables(p, 0)), "tweaks that serve twice");
 }
 
+/// Without tables, beside which it would be lost, what is sent for inputs.
+#[test]
+fn what_is_sent_for_inputs_is_uniform() {
+    const BATCH: usize = 2048;
+    let mut d = Draft::new(32);
+    let wires = d.inputs();
+    let sum = d.xor_all(wires);
+    let form = d.finish("ands", vec![sum]);
+    let shares = |x: u64| {
+        let bit = |i: u64| Bits::new(BATCH, vec![(x >> i & 1).wrapping_neg(); BATCH / 64]);
+        (0..32).map(bit).collect::<Vec<_>>()
+    };
+    let case = Case::of(form, vec![None; 32], BATCH, 1);
+    for (k, garbler) in (0..).zip(GARBLERS) {
+        let job = case.job(BATCH, garbler);
+        assert_uniform("inputs", 2720 + 10 * k, 1 << 17, |p, x| {
+            let material = Garbled::prepare(p, &job)?;
+            p.barrier()?;
+            material.eval(p, shares(x)).map(drop)
+        });
+        assert_uniform("inputs ahead", 2750 + 10 * k, 1 << 17, |p, x| {
+            let material = Ahead::prepare(p, &job)?;
+            p.barrier()?;
+            material.eval(p, shares(x)).map(drop)
+        });
+    }
+}
+
 #[test]
 fn no_input_of_the_hash_repeats() {
     let wide = Case::random(5, 12, 1000, 70);
