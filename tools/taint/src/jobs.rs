@@ -1,6 +1,6 @@
 //! The online phases that are looked at: a batch of each family.
 
-use std::hint::black_box;
+use std::{hint::black_box, sync::Arc};
 
 use apps::{
     ids::{Ids, Rules, Set},
@@ -14,13 +14,16 @@ use hushtable::{
         FaithfulTruncation, Fixed, HammingEquality, MatrixShape, Maximum, Multiplication, Objective,
         ProductTriples, Relu, Truncation, XorToAdditive,
     },
+    circuit::{Draft, Form, Lit, TruthTable},
     confidential::{
         copy::{CopyJob, Held, Keys, Lookups, Owner},
         prf::{Cipher, Key, Prf, PrfJob},
         splut::{SpLutJob, SpLutLookups, SpLutTable},
     },
+    forms::{Layered, Switched},
     fss::{Dcf, Dpf, End},
     gates::{B2a, Bits, Mux},
+    gc::{Ahead, Garbled, Garbler, Job, Program},
     lut::{
         LookupJob, Protocol, SharedTables, Table,
         flute::{Inputs, Lut},
@@ -105,6 +108,30 @@ fn ids(p: &mut Party) -> Result<Ids> {
     let salted = ids.salted(p)?;
     valgrind::public(salted.blocks());
     Ok(salted)
+}
+
+/// The carry of two numbers of 8 bits, and the numbers looked up in a table if there is one. P0 knows the first bit.
+fn circuit(table: Option<&Arc<TruthTable>>) -> (Form, Vec<Option<Role>>) {
+    let mut d = Draft::new(16);
+    let inputs = d.inputs();
+    let mut outputs = vec![Lit::FALSE];
+    for (x, y) in inputs[..8].iter().zip(&inputs[8..]) {
+        let (a, b) = (d.xor(*x, outputs[0]), d.xor(*y, outputs[0]));
+        let both = d.and(a, b);
+        outputs[0] = d.xor(both, outputs[0]).negate_if(true);
+    }
+    if let Some(table) = table {
+        let first = d.lookup(table, &inputs[..8]);
+        outputs.extend(d.lookup(table, &first));
+    }
+    let known = (0..16).map(|i| (i == 0).then_some(Role::P0)).collect();
+    (d.finish("ands", outputs), known)
+}
+
+/// This party's shares of a circuit's inputs.
+fn planes(inputs: usize) -> Vec<Bits> {
+    let words = || secret::<Bitwise, u64>(64, BATCH.div_ceil(64)).words().to_vec();
+    (0..inputs).map(|_| Bits::new(BATCH, words())).collect()
 }
 
 /// All of them, by name.
@@ -264,6 +291,24 @@ pub const JOBS: &[(&str, Phases)] = &[
         let material = SpLutLookups::prepare(p, job, BATCH)?;
         online(p)?;
         material.eval(p, table?.as_ref(), &secret(5, BATCH)).map(drop)
+    }),
+    ("circuits by triples and lookups", |p, online| {
+        let table = TruthTable::tabulate(8, 8, |x| (x * 31) & 255).expect("a table");
+        let (form, known) = circuit(Some(&Arc::new(table)));
+        let by = [Protocol::Doubling, Protocol::OpLut].map(|by| Layered::of(&form, &known, |_| Ok(by)));
+        let by = by.into_iter().map(|layered| layered?.prepare(p, BATCH)).collect::<Result<Vec<_>>>()?;
+        let switching = Switched::of(&form, &known)?.prepare(p, BATCH)?;
+        online(p)?;
+        by.into_iter().try_for_each(|layers| layers.eval(p, planes(16)).map(drop))?;
+        switching.eval(p, planes(16)).map(drop)
+    }),
+    ("garbled circuits", |p, online| {
+        let (form, known) = circuit(None);
+        let job = Job::new(&Program::new(&form)?, known, BATCH, Garbler::Both)?;
+        let (garbled, ahead) = (Garbled::prepare(p, &job)?, Ahead::prepare(p, &job)?);
+        online(p)?;
+        garbled.eval(p, planes(16))?;
+        ahead.eval(p, planes(16)).map(drop)
     }),
     ("pseudo-random function", |p, online| {
         let job = OprfJob { receiver: Role::P0, keys: BATCH, inputs: BATCH, blocks: 2 };
