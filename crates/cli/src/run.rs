@@ -1,7 +1,7 @@
 //! `hushtable run`: a job from a file that both parties hold and approve, or a circuit.
 
 mod circuit;
-mod ports;
+pub mod ports;
 
 use std::{
     io::{self, BufRead, IsTerminal, Write},

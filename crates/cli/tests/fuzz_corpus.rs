@@ -11,6 +11,21 @@ fn fuzz(name: &str) {
 }
 
 #[test]
+fn blif() {
+    fuzz("blif");
+}
+
+#[test]
+fn bristol() {
+    fuzz("bristol");
+}
+
+#[test]
+fn circuit() {
+    fuzz("circuit");
+}
+
+#[test]
 fn columns() {
     fuzz("columns");
 }
@@ -33,6 +48,11 @@ fn job_file() {
 #[test]
 fn joined() {
     fuzz("joined");
+}
+
+#[test]
+fn ports() {
+    fuzz("ports");
 }
 
 #[test]

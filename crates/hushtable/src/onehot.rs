@@ -184,8 +184,8 @@ impl<G: Group> OneHot<G> {
         4 * self.offset.words().len() + self.rows.held()
     }
 
-    fn new(d: u32, offset: Vec<u32>, rows: Vec<u64>) -> Result<Self> {
-        let rows = Wiped::from(rows);
+    fn new(d: u32, offset: Vec<u32>, rows: impl Into<Wiped<u64>>) -> Result<Self> {
+        let rows = rows.into();
         same("words of one-hot rows", offset.len() * ct::row_words(1 << d), rows.len())?;
         Ok(Self { d, offset: Share::new(d, offset), rows: Rows::Stored(rows) })
     }

@@ -1,10 +1,14 @@
 //! Values for a circuit's ports from a file, and results as text.
 
-use std::{collections::BTreeMap, io, path::Path};
+use std::{collections::BTreeMap, fmt, io, path::Path};
 
 use hushtable::circuit::{Circuit, Kind, Port};
 use hushtable_columns::failure::{Failure, Result};
 use prim::wipe::Wiped;
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor},
+};
 use serde_json::value::RawValue;
 
 /// What one party gives: of each input port its words, or nothing.
@@ -27,11 +31,15 @@ impl Given {
 
     /// Of a file: JSON with a value or a list for each port, or CSV with a column for each.
     pub fn read(path: &Path, circuit: &Circuit) -> Result<Self> {
-        let text = std::fs::read(path).map_err(Failure::file(path))?;
+        Self::parse(path, &std::fs::read(path).map_err(Failure::file(path))?, circuit)
+    }
+
+    /// Of a file with these bytes.
+    pub fn parse(path: &Path, text: &[u8], circuit: &Circuit) -> Result<Self> {
         let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
         let (cells, single) = match is_json {
-            true => json(&text).map_err(|what| input(path, &what))?,
-            false => (table(&text).map_err(|what| input(path, &what))?, false),
+            true => json(text).map_err(|what| input(path, &what))?,
+            false => (table(text).map_err(|what| input(path, &what))?, false),
         };
         Self::of(path, circuit, cells, single, is_json)
     }
@@ -83,7 +91,7 @@ fn input(path: &Path, what: &str) -> Failure {
 
 /// Values as they stand there, so that no digit is lost; and whether there are no lists.
 fn json(text: &[u8]) -> std::result::Result<(Cells, bool), String> {
-    let ports: BTreeMap<String, Box<RawValue>> = serde_json::from_slice(text).map_err(|error| {
+    let Pairs(ports) = serde_json::from_slice(text).map_err(|error| {
         format!("{error}; accepted: an object with a value or a list of values for each port")
     })?;
     let mut single = true;
@@ -98,9 +106,39 @@ fn json(text: &[u8]) -> std::result::Result<(Cells, bool), String> {
             }
             false => scalar(&raw).map(|value| vec![value]),
         };
-        cells.insert(name.clone(), values.map_err(|what| format!("port {name}: {what}"))?);
+        let values = values.map_err(|what| format!("port {name}: {what}"))?;
+        if cells.insert(name.clone(), values).is_some() {
+            return Err(format!("two values of the name {name:?}"));
+        }
     }
     Ok((cells, single))
+}
+
+/// What stands in an object, in its order: a name that stands there twice too.
+struct Pairs(Vec<(String, Box<RawValue>)>);
+
+impl<'de> Deserialize<'de> for Pairs {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
+        from.deserialize_map(PairsVisitor)
+    }
+}
+
+struct PairsVisitor;
+
+impl<'de> Visitor<'de> for PairsVisitor {
+    type Value = Pairs;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> std::result::Result<Pairs, M::Error> {
+        let mut pairs = Vec::new();
+        while let Some(pair) = map.next_entry()? {
+            pairs.push(pair);
+        }
+        Ok(Pairs(pairs))
+    }
 }
 
 fn scalar(raw: &RawValue) -> std::result::Result<String, String> {

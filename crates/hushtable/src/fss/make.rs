@@ -45,15 +45,15 @@ pub(super) fn make<G: Group, K: Kind>(
     let low = low_bits(&plan);
     let (send, recv) = growing::<G>(&plan).times(batch).cots_of(p.role());
     let (mut out, mut inc) = p.cots(send, recv)?;
-    let mut vector = Doubling::run::<G>(p, d, low, batch, &mut out, &mut inc)?;
+    let (mut index, vector) = Doubling::run::<G>(p, d, low, batch, &mut out, &mut inc)?;
     let body = if plan.dense() {
-        Body::Dense(entries(p, &plan, batch, &vector.rows, payload)?)
+        Body::Dense(entries(p, &plan, batch, &vector, payload)?)
     } else {
         let bits: Vec<u32> = (low..d).rev().collect();
         let mut sums = Sums::new(p, &plan, batch);
         let trees = HalfTrees::grow_over::<G>(
             p,
-            &mut vector.index,
+            &mut index,
             &bits,
             &mut out,
             &mut inc,
@@ -62,12 +62,12 @@ pub(super) fn make<G: Group, K: Kind>(
         for group in 0..trees.groups() {
             trees.visit(group, plan.height(), |nodes| sums.leaves(plan.height(), group, nodes));
         }
-        let values = entries(p, &plan, batch, &vector.rows, payload)?;
+        let values = entries(p, &plan, batch, &vector, payload)?;
         Body::Trees(sums.finish::<K>(p, &plan, batch, trees, values, payload)?.into())
     };
     let kept =
         if plan.nodes == Nodes::Same { stored_payload(p.role(), &plan, batch, payload) } else { vec![] };
-    let place = Place::Hidden(Share::new(d, std::mem::take(&mut vector.index.offset)));
+    let place = Place::Hidden(Share::new(d, std::mem::take(&mut index.offset)));
     let (role, payload, constant) = (p.role(), kept.into(), Wiped::default());
     Ok(Keys { plan, role, len: batch, place, body, payload, constant, kind: std::marker::PhantomData })
 }

@@ -89,9 +89,9 @@ impl<G: Group, R: Ring> Arithmetic<G, R> {
         let e = low_bits(R::WIDTH, d);
         let (send, recv) = generator_cots::<G>(p.role(), d, e, batch);
         let (mut out, mut inc) = p.cots(send, recv)?;
-        let mut lower = Doubling::run::<G>(p, d, e, batch, &mut out, &mut inc)?;
-        let trees = HalfTrees::grow::<G>(p, &mut lower.index, e, &mut out, &mut inc)?;
-        let e_low = additive::<R>(p, &lower.rows, e, bits)?;
+        let (mut index, lower) = Doubling::run::<G>(p, d, e, batch, &mut out, &mut inc)?;
+        let trees = HalfTrees::grow::<G>(p, &mut index, e, &mut out, &mut inc)?;
+        let e_low = additive::<R>(p, &lower, e, bits)?;
         let key = |_| p.session().hash(Purpose::TreeWord, Role::P0);
         let keys: Vec<CcrHash> = (0..batch.div_ceil(LOOKUPS)).map(key).collect();
         let words = vec![Block::ZERO; trees.groups() * LANES];
@@ -104,7 +104,7 @@ impl<G: Group, R: Ring> Arithmetic<G, R> {
             write: forest::write_add::<R>,
         };
         corrections(p, &mut trees, &e_low, bits)?;
-        let offset = Share::new(d, std::mem::take(&mut lower.index.offset));
+        let offset = Share::new(d, std::mem::take(&mut index.offset));
         Ok(Self { d, bits, offset, rows: Rows::grown(trees, batch) })
     }
 

@@ -98,7 +98,9 @@ impl Connection {
 
     fn in_memory(end: Memory, id: [u8; 32], siblings: Siblings) -> Self {
         let [timeout, idle] = WAITS;
-        let patience = Patience { timeout, idle, slowest: SLOWEST, timing: Timing::default() };
+        // A peer in this process is not gone without hanging up, however slow the machine is.
+        let timing = Timing::default().silence(timeout);
+        let patience = Patience { timeout, idle, slowest: SLOWEST, timing };
         let farewell = Farewell::default();
         let channel = Channel::new(Arc::new(end), siblings.shape, patience, &farewell);
         let channel = channel.expect("a thread can be started");

@@ -29,8 +29,8 @@
 
 use std::ops::Range;
 
-use prim::{ct, ring::low};
-use zeroize::{ZeroizeOnDrop, Zeroizing};
+use prim::{Wiped, ring::low};
+use zeroize::Zeroizing;
 
 use super::{Generator, Group, MAX_DENSE_BITS, OneHot, check_index_bits};
 use crate::{
@@ -53,6 +53,9 @@ const PIECE: usize = 1 << 12;
 /// Bits per message, about.
 const MESSAGE: usize = 1 << 23;
 
+/// Lookups whose columns are gone through together.
+const TILE: usize = 1 << 9;
+
 impl<G: Group> OneHot<G> {
     /// Offline phase for `batch` lookups in tables of `2^d` entries, `1 <= d <= 16`, in `d - 1`
     /// rounds (`d` in the cyclic group). Bytes grow with `2^d`: meant for `d <= 9`.
@@ -63,8 +66,8 @@ impl<G: Group> OneHot<G> {
         check_index_bits(d, MAX_DENSE_BITS)?;
         let (send, recv) = Self::doubling_bill(d).times(batch).cots_of(p.role());
         let (mut out, mut inc) = p.cots(send, recv)?;
-        let mut state = Doubling::run::<G>(p, d, d, batch, &mut out, &mut inc)?;
-        Self::new(d, std::mem::take(&mut state.index.offset), std::mem::take(&mut state.rows))
+        let (mut index, rows) = Doubling::run::<G>(p, d, d, batch, &mut out, &mut inc)?;
+        Self::new(d, std::mem::take(&mut index.offset), rows)
     }
 
     /// What a lookup's vector of `2^d` entries costs.
@@ -106,17 +109,16 @@ pub(super) fn level_cots<G: Group>(role: Role, d: u32, level: u32, batch: usize)
 }
 
 /// The state between levels.
-#[derive(ZeroizeOnDrop)]
 pub(crate) struct Doubling {
-    pub index: Index,
-    words: usize,
-    pub rows: Vec<u64>,
-    /// The level's shares of `s_j e`, in rows like `rows`.
-    moved: Vec<u64>,
+    index: Index,
+    /// Shares of the vectors so far: word w of each lookup's in column w.
+    columns: Vec<Wiped<u64>>,
+    /// The level's shares of `s_j e`, likewise.
+    moved: Vec<Wiped<u64>>,
 }
 
 impl Doubling {
-    /// The vector of the low `m` bits of an index of `d` bits, for `batch` lookups.
+    /// The low `m` bits of an index of `d` bits, for `batch` lookups, and their one-hot vectors in rows.
     pub(crate) fn run<G: Group>(
         p: &mut Party,
         d: u32,
@@ -124,26 +126,39 @@ impl Doubling {
         batch: usize,
         out: &mut CotSender,
         inc: &mut CotReceiver,
-    ) -> Result<Self> {
-        let mut state = Self::new(p.role(), Index::new(d, batch), m);
+    ) -> Result<(Index, Wiped<u64>)> {
+        let mut state = Self::new(p.role(), Index::new(d, batch));
         for level in 0..m {
             let (send, recv) = level_cots::<G>(p.role(), d, level, batch);
             state.step::<G>(p, level, out.take(send)?, inc.take(recv)?)?;
         }
-        Ok(state)
+        Ok(state.finish())
     }
 
     /// The one-hot vector of no bits: one entry, which is 1.
-    pub(crate) fn new(role: Role, index: Index, m: u32) -> Self {
-        let words = ct::row_words(1 << m);
-        let mut rows = vec![0; index.offset.len() * words];
+    pub(crate) fn new(role: Role, index: Index) -> Self {
         let one = match role {
             Role::P0 => 1,
             Role::P1 => 0,
         };
-        rows.iter_mut().step_by(words).for_each(|row| *row = one);
-        let moved = vec![0; rows.len()];
-        Self { index, words, rows, moved }
+        let columns = vec![vec![one; index.offset.len()].into()];
+        Self { index, columns, moved: Vec::new() }
+    }
+
+    /// The index, and the vectors in rows, one behind the other.
+    pub(crate) fn finish(mut self) -> (Index, Wiped<u64>) {
+        let words = self.columns.len();
+        if words == 1 {
+            return (self.index, self.columns.remove(0));
+        }
+        let mut rows = Wiped::zeros(self.index.offset.len() * words);
+        for (some, rows) in rows.chunks_mut(TILE * words).enumerate() {
+            for (w, column) in self.columns.iter().enumerate() {
+                let places = rows.iter_mut().skip(w).step_by(words);
+                places.zip(&column[some * TILE..]).for_each(|(place, word)| *place = *word);
+            }
+        }
+        (self.index, rows)
     }
 
     /// One level: 1 round.
@@ -162,7 +177,13 @@ impl Doubling {
         out: CotSender,
         inc: CotReceiver,
     ) -> Level<'_> {
-        self.choose(s, &inc);
+        self.index.choose(s, &inc);
+        // This party's own part of `s_j e`.
+        let chosen = |column: &Wiped<u64>| {
+            let own = column.iter().zip(&self.index.bits).map(|(word, bit)| word & bit.wrapping_neg());
+            Wiped::from(own.collect::<Vec<_>>())
+        };
+        self.moved = self.columns.iter().map(chosen).collect();
         let (lift_out, lift_in) = self.index.lift::<G>(s.role(), level);
         let entries = entry_widths(level).len();
         let widths = |lift: Option<u32>| entry_widths(level).into_iter().chain(lift).collect();
@@ -181,48 +202,43 @@ impl Doubling {
 
     /// A level behind its messages: steps 2 and 3.
     pub(crate) fn end<G: Group>(&mut self, level: u32) {
-        for i in 0..self.index.offset.len() {
-            self.double(level, i);
+        let (m, batch) = (1u32 << level, self.index.offset.len());
+        (0..batch).step_by(TILE).for_each(|at| self.complete(m, at..batch.min(at + TILE)));
+        for (column, moved) in self.columns.iter_mut().zip(&self.moved) {
+            column.iter_mut().zip(moved.iter()).for_each(|(word, moved)| *word ^= moved);
+        }
+        if m < 64 {
+            let words = self.columns[0].iter_mut().zip(self.moved[0].iter());
+            words.for_each(|(word, moved)| *word |= moved << m);
+            self.moved.clear();
+        } else {
+            self.columns.append(&mut self.moved);
         }
         self.index.add::<G>(level);
     }
 
-    /// This party's bits of the level, and with them its own part of `s_j e`.
-    fn choose(&mut self, s: &mut Session, inc: &CotReceiver) {
-        self.index.choose(s, inc);
-        let rows = self.rows.chunks_exact(self.words).zip(self.moved.chunks_exact_mut(self.words));
-        for ((row, moved), &b) in rows.zip(&self.index.bits) {
-            let mask = ct::bit_mask(b);
-            moved.iter_mut().zip(row).for_each(|(moved, row)| *moved = row & mask);
+    /// Step 2 for some lookups: the last of `m` entries, since all entries of `s_j e` sum to `s_j`.
+    fn complete(&mut self, m: u32, at: Range<usize>) {
+        let place = (m - 1) % 64;
+        let (last, rest) = self.moved.split_last_mut().expect("a column");
+        for (i, last) in at.clone().zip(&mut last[at]) {
+            *last = low(*last, place);
+            let sum = rest.iter().fold(*last, |sum, column| sum ^ column[i]);
+            *last |= (parity(sum) ^ self.index.bits[i]) << place;
         }
     }
 
     /// Adds shares of cross terms, given as columns of words.
     fn add(&mut self, at: &Range<usize>, cross: &[Vec<u64>]) {
-        for (w, column) in cross.iter().enumerate() {
-            let moved = self.moved[at.start * self.words..].iter_mut().skip(w).step_by(self.words);
-            moved.zip(column).for_each(|(moved, share)| *moved ^= share);
+        for (moved, column) in self.moved.iter_mut().zip(cross) {
+            moved[at.clone()].iter_mut().zip(column).for_each(|(moved, share)| *moved ^= share);
         }
     }
+}
 
-    /// Steps 2 and 3 for lookup `i`: to the vector of twice the length.
-    fn double(&mut self, level: u32, i: usize) {
-        let m = 1usize << level;
-        let (last_word, last_bit) = ((m - 1) / 64, (m - 1) % 64);
-        let row = &mut self.rows[i * self.words..][..self.words];
-        let moved = &mut self.moved[i * self.words..][..=last_word];
-        // The last entry: all entries of s_j e sum to s_j.
-        moved[last_word] = low(moved[last_word], last_bit as u32);
-        let sum = u64::from(moved.iter().fold(0, |sum, w| sum ^ w).count_ones() & 1);
-        moved[last_word] |= (sum ^ self.index.bits[i]) << last_bit;
-        for (w, &moved) in moved.iter().enumerate() {
-            row[w] ^= moved;
-            match m {
-                ..64 => row[0] |= moved << m,
-                _ => row[w + m / 64] = moved,
-            }
-        }
-    }
+/// The sum of a word's bits.
+fn parity(word: u64) -> u64 {
+    [32, 16, 8, 4, 2, 1].iter().fold(word, |word, by| word ^ word >> by) & 1
 }
 
 /// One level under way: what is left of its correlated OTs and of each stream. Lookups go from
@@ -246,9 +262,8 @@ impl Level<'_> {
     pub(crate) fn send(&mut self, s: &mut Session) -> Result<Option<Vec<u8>>> {
         let Some(at) = next(&mut self.to_send, self.piece) else { return Ok(None) };
         let mut pads = PayloadSender::random(s, self.out.take(at.len())?, &self.widths_out);
-        let rows = &self.state.rows[at.start * self.state.words..at.end * self.state.words];
-        let column = |w| rows.iter().skip(w).step_by(self.state.words).copied().collect();
-        let columns: Zeroizing<Vec<Vec<u64>>> = Zeroizing::new((0..self.entries).map(column).collect());
+        let columns: Vec<&[u64]> =
+            self.state.columns[..self.entries].iter().map(|column| &column[at.clone()]).collect();
         let (mut message, g) = pads.send::<Bitwise>(&columns);
         self.state.add(&at, &Zeroizing::new(g));
         if self.widths_out.len() > self.entries {

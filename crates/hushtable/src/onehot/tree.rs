@@ -78,8 +78,8 @@ impl<G: Group> OneHot<G> {
         }
         let (send, recv) = Self::tree_bill(d).times(batch).cots_of(p.role());
         let (mut out, mut inc) = p.cots(send, recv)?;
-        let mut low = Doubling::run::<G>(p, d, LOW, batch, &mut out, &mut inc)?;
-        let trees = HalfTrees::grow::<G>(p, &mut low.index, LOW, &mut out, &mut inc)?;
+        let (mut index, low) = Doubling::run::<G>(p, d, LOW, batch, &mut out, &mut inc)?;
+        let trees = HalfTrees::grow::<G>(p, &mut index, LOW, &mut out, &mut inc)?;
         let key = |_| p.session().hash(Purpose::TreeRow, Role::P0);
         let keys = (0..batch.div_ceil(LOOKUPS)).map(key).collect();
         let words = vec![Block::ZERO; trees.groups() * LANES];
@@ -97,12 +97,12 @@ impl<G: Group> OneHot<G> {
                 width: ct::row_words(1 << d),
                 write,
             },
-            low: &low.rows,
+            low: &low,
             to_send: batch,
             to_receive: batch,
         };
         p.session().duplex(&mut run, |_, run| Ok(run.send()), |s, run| run.receive(s))?;
-        Ok(Self::grown(d, std::mem::take(&mut low.index.offset), run.trees))
+        Ok(Self::grown(d, std::mem::take(&mut index.offset), run.trees))
     }
 
     /// What a lookup's vector of `2^d` entries costs.

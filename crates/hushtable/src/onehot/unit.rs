@@ -132,7 +132,7 @@ impl UnitVectors {
         let mut all = Vec::with_capacity(kinds.len());
         for &(shape, count) in kinds {
             let index = Index::new(shape.ring.unwrap_or(shape.d), count);
-            let mut growing = Growing { shape, count, state: Doubling::new(role, index, shape.d) };
+            let mut growing = Growing { shape, count, state: Doubling::new(role, index) };
             if shape.ring.is_none() {
                 growing.begin(p.session(), 0, out.take(0)?, inc.take(0)?);
                 growing.end(0);
@@ -141,10 +141,9 @@ impl UnitVectors {
         }
         let rounds = kinds.iter().map(|(shape, _)| shape.d).max().unwrap_or(0);
         (0..rounds).try_for_each(|round| Self::round(p, &mut all, round, &mut out, &mut inc))?;
-        let made = all.into_iter().map(|mut growing| Self {
-            shape: growing.shape,
-            offset: Zeroizing::new(std::mem::take(&mut growing.state.index.offset)),
-            rows: std::mem::take(&mut growing.state.rows).into(),
+        let made = all.into_iter().map(|growing| {
+            let (mut index, rows) = growing.state.finish();
+            Self { shape: growing.shape, offset: Zeroizing::new(std::mem::take(&mut index.offset)), rows }
         });
         Ok(made.collect())
     }
@@ -228,7 +227,7 @@ impl UnitVectors {
     /// None for what was made.
     pub(crate) fn into_onehot(mut self) -> Result<OneHot<Xor>> {
         assert!(self.shape.ring.is_none(), "positions shared by XOR");
-        OneHot::new(self.shape.d, std::mem::take(&mut *self.offset), self.rows.into_vec())
+        OneHot::new(self.shape.d, std::mem::take(&mut *self.offset), self.rows)
     }
 
     /// All of them, for a store.

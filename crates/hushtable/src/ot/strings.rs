@@ -22,6 +22,8 @@
 //! Asharov, Lindell, Schneider, Zohner, "More Efficient Oblivious Transfer" (CCS 2013), section 5;
 //! lut-rules, section 8.
 
+use std::borrow::Borrow;
+
 use prim::{
     Wiped,
     block::Block,
@@ -73,8 +75,8 @@ pub(super) fn chosen_keys_receive(
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct PayloadSender {
     widths: Vec<u32>,
-    /// Per payload, per OT: `(X_0, X_1)`.
-    pads: Vec<Wiped<[u64; 2]>>,
+    /// Per payload: `X_0` of each OT, and `X_1`.
+    pads: Vec<[Wiped<u64>; 2]>,
     spent: usize,
 }
 
@@ -111,10 +113,7 @@ impl PayloadSender {
 
     fn with(keys: &[CcrHash], delta: Block, first: &[Block], widths: &[u32]) -> Self {
         let (x0, x1) = (slices(keys, widths, first, Block::ZERO), slices(keys, widths, first, delta));
-        let pair = |(x0, x1): (&Wiped<u64>, &Wiped<u64>)| {
-            Wiped::from(x0.iter().zip(x1.iter()).map(|(&a, &b)| [a, b]).collect::<Vec<_>>())
-        };
-        Self { widths: widths.to_vec(), pads: x0.iter().zip(&x1).map(pair).collect(), spent: 0 }
+        Self { widths: widths.to_vec(), pads: x0.into_iter().zip(x1).map(Into::into).collect(), spent: 0 }
     }
 
     /// Widths of the payloads.
@@ -124,41 +123,53 @@ impl PayloadSender {
 
     /// Cuts off the pads of the last `m` OTs.
     pub(crate) fn take(&mut self, m: usize) -> Self {
-        let cut = |pads: &mut Wiped<[u64; 2]>| pads.split_off(pads.len() - m);
+        let cut = |pads: &mut [Wiped<u64>; 2]| pads.each_mut().map(|pads| pads.split_off(pads.len() - m));
         Self { widths: self.widths.clone(), pads: self.pads.iter_mut().map(cut).collect(), spent: self.spent }
     }
 
     pub(crate) fn encode(&self, to: &mut Writer) {
         assert_eq!(self.spent, 0, "only whole material is stored");
-        self.widths.iter().zip(&self.pads).for_each(|(&w, pads)| to.words(pads.as_flattened(), w));
+        for (&w, [x0, x1]) in self.widths.iter().zip(&self.pads) {
+            let pairs = x0.iter().zip(x1.iter()).flat_map(|(x0, x1)| [*x0, *x1]);
+            to.words(&Zeroizing::new(pairs.collect::<Vec<_>>()), w);
+        }
     }
 
     /// Of `count` OTs.
     pub(crate) fn decode(from: &mut Reader<'_>, widths: &[u32], count: usize) -> Result<Self> {
-        let pads = |&w| Ok(Zeroizing::new(from.words::<u64>(2 * count, w)?).as_chunks().0.to_vec().into());
-        Ok(Self { widths: widths.to_vec(), pads: widths.iter().map(pads).collect::<Result<_>>()?, spent: 0 })
+        let mut pads = |&w| {
+            let pairs = Zeroizing::new(from.words::<u64>(2 * count, w)?);
+            Ok([0, 1].map(|x| pairs.iter().skip(x).step_by(2).copied().collect::<Vec<_>>().into()))
+        };
+        Ok(Self {
+            widths: widths.to_vec(),
+            pads: widths.iter().map(&mut pads).collect::<Result<_>>()?,
+            spent: 0,
+        })
     }
 
     /// Bytes in memory.
     #[cfg(test)]
     pub(crate) fn held(&self) -> usize {
-        self.pads.iter().map(|pads| size_of::<[u64; 2]>() * pads.capacity()).sum()
+        self.pads.iter().flatten().map(|pads| 8 * pads.capacity()).sum()
     }
 
     /// Step 2 for the next payloads: the message, and the sender's shares.
     ///
     /// # Panics
     /// If there are more payloads than slices left, or of another length than the OTs.
-    pub fn send<K: Kind>(&mut self, payloads: &[Vec<u64>]) -> (Vec<u8>, Vec<Vec<u64>>) {
+    pub fn send<K: Kind>(&mut self, payloads: &[impl Borrow<[u64]>]) -> (Vec<u8>, Vec<Vec<u64>>) {
         let next = self.spent..self.spent + payloads.len();
         self.spent = next.end;
         let mut message = Vec::new();
         let mut shares = Vec::with_capacity(payloads.len());
-        for ((&w, pads), x) in self.widths[next.clone()].iter().zip(&self.pads[next]).zip(payloads) {
-            assert_eq!(x.len(), pads.len(), "a payload for each OT");
-            let masked = x.iter().zip(pads.iter()).map(|(&x, &[x0, x1])| K::strip(K::combine(x, x0), x1));
+        for ((&w, [x0, x1]), x) in self.widths[next.clone()].iter().zip(&self.pads[next]).zip(payloads) {
+            let x = x.borrow();
+            assert_eq!(x.len(), x0.len(), "a payload for each OT");
+            let masked = x.iter().zip(x0.iter()).zip(x1.iter());
+            let masked = masked.map(|((&x, &x0), &x1)| K::strip(K::combine(x, x0), x1));
             append(&masked.collect::<Vec<_>>(), w, &mut message);
-            shares.push(pads.iter().map(|&[x0, _]| low(K::strip(0, x0), w)).collect());
+            shares.push(x0.iter().map(|&x0| low(K::strip(0, x0), w)).collect());
         }
         (message, shares)
     }
