@@ -34,8 +34,8 @@
 //! * NDSS 2017 compares 9 rests a bin. Of 2 n numbers in 2.4 n bins more than 9 share one with probability `2^-10` for
 //!   16384, which is no error that a user could accept.
 //! * The paper's permutation is one step, `bin + f(rest)`. The places of numbers with the same rest then differ by the same
-//!   in all three thirds: four runs of consecutive numbers that begin at multiples of a third find no place, in some of
-//!   hundred sessions. Here it is a step of [ten](places), in turns of bin and rest.
+//!   in all three thirds: four runs of 1024 consecutive numbers that begin at multiples of a third found no placement in 6
+//!   of 3000 sessions. Here a permutation has ten such steps, in turns of bin and rest.
 //! * OR of a bin's bits is XOR.
 //!
 //! # Security
@@ -103,6 +103,14 @@ impl CircuitPsi {
     pub fn by(self, form: usize, engine: Engine) -> Result<Self> {
         let way = Evaluate::by(self.way.circuit(), &[self.owner, self.owner.peer()].map(Some), form, engine)?;
         Ok(Self { way, ..self })
+    }
+
+    /// The same in all ways, the usual one first.
+    ///
+    /// # Errors
+    /// None for what [`new`](Self::new) accepts.
+    pub fn all(&self) -> Result<Vec<Self>> {
+        Ok(self.way.all()?.into_iter().map(|way| Self { way, ..self.clone() }).collect())
     }
 
     /// What the parties compare.

@@ -103,11 +103,8 @@ impl Operation for Matching {
 
     fn ways(&self) -> Result<Option<Ways>> {
         let Some(Ways { objective, .. }) = self.psi.way.ways()? else { return Ok(None) };
-        let by = |way| {
-            let psi = CircuitPsi { way, ..self.psi.clone() };
-            Box::new(Self { psi, numbers: self.numbers.clone() }) as Box<dyn Operation>
-        };
-        Ok(Some(Ways { objective, all: self.psi.way.all()?.into_iter().map(by).collect() }))
+        let by = |psi| Box::new(Self { psi, numbers: self.numbers.clone() }) as Box<dyn Operation>;
+        Ok(Some(Ways { objective, all: self.psi.all()?.into_iter().map(by).collect() }))
     }
 
     fn prepare(&self, p: &mut Party, _: usize) -> Result<Box<dyn Material>> {
