@@ -26,6 +26,10 @@
 //! `b = ceil(log2(Q + 2))`; and s is the least for which some bin of S's is overfull with probability `2^-41` at most. For
 //! 16384 and 16384 numbers of 32 bits B is 20808, s 24 and b 20; for 256 and 256 they are 768, 17 and 25.
 //!
+//! Between layers the form `products` has no more ANDs than `(ceil(b / 2) - 1) s`, by triples. In the first layer it has
+//! products of one bit of R's with up to 64 of S's: for h = `2 floor(b / 2)` bits h correlated OTs (`s <= 64`), h bits from
+//! R and `h s` from S.
+//!
 //! # Source
 //! Pinkas, Schneider, Segev, Zohner, "Phasing" (USENIX Security 2015), sections 3 and 4; Dessouky et al., "Pushing the
 //! Communication Barrier" (NDSS 2017), section VII-B. What is different here:

@@ -209,7 +209,8 @@ fn bills() {
     for (form, engine) in [
         (0, Engine::Layers(None)),
         (1, Engine::Layers(None)),
-        (1, Engine::Switching),
+        (2, Engine::Layers(None)),
+        (2, Engine::Switching),
         (0, Engine::Garbled { ahead: false }),
         (0, Engine::Garbled { ahead: true }),
     ] {

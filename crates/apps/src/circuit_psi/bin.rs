@@ -11,22 +11,47 @@ const INDEX: usize = 8;
 pub(super) fn circuit(slots: usize, bits: u32) -> Circuit {
     let port = |name, bits| Port::new(name, Kind::Bits(bits)).expect("a name, and bits within the limit");
     let inputs = vec![port("own", bits), port("others", bits * slots as u32)];
-    let forms = vec![form("ands", slots, bits, pairs), form("luts", slots, bits, tables)];
+    let forms =
+        [("ands", alike as Alike, pairs as All), ("products", products, pairs), ("luts", alike, tables)];
+    let forms = forms.map(|(name, alike, all)| form(name, slots, bits, alike, all)).into();
     Circuit::new("bin", inputs, vec![port("matches", 1)], forms).expect("forms with these ports")
 }
 
-fn form(name: &str, slots: usize, bits: u32, all: fn(&mut Draft, Vec<Lit>) -> Lit) -> Form {
+/// Bits of two numbers to bits that are 1 where the numbers are equal.
+type Alike = fn(&mut Draft, &[Lit], &[Lit]) -> Vec<Lit>;
+
+/// Whether all bits are 1.
+type All = fn(&mut Draft, Vec<Lit>) -> Lit;
+
+fn form(name: &str, slots: usize, bits: u32, alike: Alike, all: All) -> Form {
     let bits = bits as usize;
     let mut d = Draft::new(bits * (1 + slots));
     let inputs = d.inputs();
     let (own, others) = inputs.split_at(bits);
     let equal = |other: &[Lit]| {
-        let alike = own.iter().zip(other).map(|(x, y)| !d.xor(*x, *y)).collect();
+        let alike = alike(&mut d, own, other);
         all(&mut d, alike)
     };
     let equal: Vec<Lit> = others.chunks_exact(bits).map(equal).collect();
     let any = d.xor_all(equal);
     d.finish(name, vec![any])
+}
+
+fn alike(d: &mut Draft, own: &[Lit], other: &[Lit]) -> Vec<Lit> {
+    own.iter().zip(other).map(|(x, y)| !d.xor(*x, *y)).collect()
+}
+
+/// Of two bits at once. Each party multiplies its own; of the other products each has a bit of one party's, which serves
+/// all slots, and one of the other's.
+fn products(d: &mut Draft, own: &[Lit], other: &[Lit]) -> Vec<Lit> {
+    let both = |(own, other): (&[Lit], &[Lit])| match (own, other) {
+        ([a, b], [x, y]) => {
+            let parts = [(*a, *b), (!*x, !*y), (*a, !*y), (*b, !*x)].map(|(x, y)| d.and(x, y));
+            d.xor_all(parts)
+        }
+        _ => !d.xor(own[0], other[0]),
+    };
+    own.chunks(2).zip(other.chunks(2)).map(both).collect()
 }
 
 /// Whether all bits are 1, two at a time.
@@ -79,10 +104,10 @@ mod tests {
             for form in circuit.forms() {
                 assert_eq!(form.eval(&inputs), [want], "{slots} of {bits} bits, {}", form.name());
             }
-            let [ands, luts] = circuit.forms() else { panic!("two forms") };
+            let [ands, products, luts] = circuit.forms() else { panic!("three forms") };
             assert_eq!(ands.ands(), slots * (bits as usize - 1));
             assert_eq!(ands.depth() as u32, bits.next_power_of_two().ilog2());
-            assert_eq!(luts.ands(), 0);
+            assert_eq!((products.depth(), luts.ands()), (ands.depth(), 0));
         }
     }
 }

@@ -265,7 +265,7 @@ mod tests {
         }
         // As many as a bin can have, and as there are.
         let few = |bits, own, others| Shape::new(bits, own, others).expect("few").slots;
-        assert_eq!([few(8, 256, 256), few(32, 5, 0), few(32, 0, 1), few(32, 9, 3)], [2, 1, 1, 3]);
+        assert_eq!([few(12, 4096, 4096), few(32, 5, 0), few(32, 0, 1), few(32, 9, 3)], [3, 1, 1, 3]);
     }
 
     #[test]

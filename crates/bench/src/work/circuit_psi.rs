@@ -55,6 +55,9 @@ enum Engine {
     Splut,
     /// Garbled, in two rounds
     Gc,
+    /// Garbled before the inputs are there
+    #[serde(rename = "gc-ahead")]
+    GcAhead,
 }
 
 impl fmt::Display for CircuitPsiWork {
@@ -142,6 +145,7 @@ impl CircuitPsiWork {
             (Engine::Lut, (form, operation::Engine::Layers(_))) => form.lookups() > 0,
             (Engine::Splut, (form, operation::Engine::Switching)) => form.lookups() > 0,
             (Engine::Gc, (_, operation::Engine::Garbled { ahead })) => !ahead,
+            (Engine::GcAhead, (_, operation::Engine::Garbled { ahead })) => ahead,
             _ => false,
         };
         Ok(all.into_iter().filter(asked).collect())
