@@ -14,6 +14,7 @@ mod stats;
 
 mod bills;
 mod chance;
+mod circuit_psi;
 mod embedding;
 mod fusion;
 mod in_memory;

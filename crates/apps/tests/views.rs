@@ -1,6 +1,8 @@
 //! Every message of an intersection and of a join: whatever the sets are, within their bounds, it has the same length and
 //! the same distribution. A leak that is put in on purpose is seen.
 
+use std::sync::Arc;
+
 use crate::common::{Case, run, set};
 use crate::relay::Fate;
 use hushtable::{
@@ -9,9 +11,12 @@ use hushtable::{
     cuckoo::{self, Placement},
     gates::Mux,
     okvs::{self, Size},
+    operation::{Engine, Operation},
     oprf::{Oprf, OprfJob},
+    plan::Objective,
 };
 use hushtable_apps::{
+    circuit_psi::{CircuitPsi, Matching, Numbers},
     join::{Column, Join, Joined},
     psi::{Learns, Psi},
 };
@@ -100,6 +105,25 @@ fn intersections() {
             p.barrier()
         });
         assert!(found.iter().all(|&z| z < 5.5), "{learner:?} learns: {found:?}");
+    }
+}
+
+/// Of the bins' circuits evaluated by products and triples: whatever matches, and however full the bins are.
+#[test]
+fn intersections_by_circuits() {
+    for owner in [Role::P0, Role::P1] {
+        let psi = CircuitPsi::new(owner, SIZES, 32, Objective::Total)
+            .and_then(|psi| psi.by(1, Engine::Layers(None)));
+        let psi = psi.expect("small sets");
+        let found = difference(|p, case| {
+            let numbers: Vec<u64> = case[p.role() as usize].iter().map(|&number| number.into()).collect();
+            let numbers = Arc::new(Numbers::new(32, numbers)?);
+            let material = Matching { psi: psi.clone(), numbers }.prepare(p, 1)?;
+            p.announce("online")?;
+            material.eval(p, &[])?;
+            p.barrier()
+        });
+        assert!(found.iter().all(|&z| z < 5.5), "rows of {owner:?}: {found:?}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the applications send in a seeded run, hashed and compared with `data/wire.txt`; and faults at each of their
 //! messages. A difference means that this version cannot talk to the last one: see the library's `wire.rs`.
 
-use std::{env, fs, path::Path, time::Instant};
+use std::{env, fs, path::Path, sync::Arc, time::Instant};
 
 use crate::relay::{Fate, Outcome, relayed};
 use hushtable::{
@@ -12,10 +12,11 @@ use hushtable::{
         prf::Cipher,
     },
     net::Connection,
-    operation::Operation,
+    operation::{Engine, Operation},
     run::{self, Reveal, Unwatched},
 };
 use hushtable_apps::{
+    circuit_psi::{CircuitPsi, Matching, Numbers},
     embedding::{Embedding, EmbeddingJob},
     fusion::Fusion,
     held_table::Table,
@@ -47,6 +48,8 @@ const JOBS: &[(&str, Job)] = &[
     ("score-bands", |p| operated(p, &Scoring::new(32, 12, Question::Bands(vec![0.2, 0.8]))?, 1)),
     ("intersection", |p| intersected(p, Learns::Both)),
     ("intersection-for-p1", |p| intersected(p, Learns::Only(Role::P1))),
+    ("intersection-by-circuits", |p| matched(p, 0)),
+    ("intersection-by-products", |p| matched(p, 1)),
     ("join", joined),
     ("embedding", embedded),
     ("join-query", queried),
@@ -119,6 +122,15 @@ fn intersected(p: &mut Party, learns: Learns) -> Result<()> {
     let (material, set) = (Psi::new([ITEMS, ITEMS + 2], learns)?.prepare(p)?, ids(p)?);
     let salted = set.salted(p)?;
     material.find(p, &salted)?;
+    p.barrier()
+}
+
+/// Numbers 0, 3, .. of P0 and 0, 2, .. of P1, by triples and a form of the bin's circuit.
+fn matched(p: &mut Party, form: usize) -> Result<()> {
+    let psi = CircuitPsi::new(Role::P1, [ITEMS, ITEMS + 2], 32, Objective::Total)?;
+    let (psi, step) = (psi.by(form, Engine::Layers(None))?, 3 - p.role() as u64);
+    let numbers = Arc::new(Numbers::new(32, (0..ITEMS as u64).map(|i| step * i).collect::<Vec<u64>>())?);
+    Matching { psi, numbers }.prepare(p, 1)?.eval(p, &[])?;
     p.barrier()
 }
 

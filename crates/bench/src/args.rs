@@ -11,9 +11,10 @@ use crate::{
     report::{Format, Report},
     run::{self, OneParty, Options},
     work::{
-        Work, cmp::CmpWork, confidential::ConfidentialWork, embedding::EmbeddingWork, fss::FssWork,
-        inference::InferenceWork, join::JoinWork, lut::LutWork, math::MathWork, okvs::OkvsWork, ot::OtWork,
-        psi::PsiWork, sql_join::SqlJoinWork, triples::TriplesWork, trunc::TruncWork, vole::VoleWork,
+        Work, circuit_psi::CircuitPsiWork, cmp::CmpWork, confidential::ConfidentialWork,
+        embedding::EmbeddingWork, fss::FssWork, inference::InferenceWork, join::JoinWork, lut::LutWork,
+        math::MathWork, okvs::OkvsWork, ot::OtWork, psi::PsiWork, sql_join::SqlJoinWork,
+        triples::TriplesWork, trunc::TruncWork, vole::VoleWork,
     },
 };
 
@@ -27,6 +28,7 @@ Examples:
   hushtable-bench ot --scheme ferret --count 16777216 --repeat 3
   hushtable-bench vole --count 1048576 --net lan
   hushtable-bench psi --count 1048576 --repeat 3
+  hushtable-bench circuit-psi --count 16384 --bits 32
   hushtable-bench join --count 65536 --other-count 1e5 --own-bits 64 --payload-bits 32
   hushtable-bench confidential --rows 2^20 --key-bits 20 --value-bits 20 --batch 4096 --prf lowmc
   hushtable-bench embedding --rows 30522 --columns 768 --entry-bits 8 --batch 128 --prf lowmc
@@ -86,6 +88,9 @@ enum What {
     /// Private set intersection
     #[command(after_help = EXAMPLES)]
     Psi(Measure<PsiWork>),
+    /// Set intersection by circuits, on numbers
+    #[command(after_help = EXAMPLES)]
+    CircuitPsi(Measure<CircuitPsiWork>),
     /// Joins of two tables that show nobody which rows match
     #[command(after_help = EXAMPLES)]
     Join(Measure<JoinWork>),
@@ -130,6 +135,7 @@ pub fn run() -> Result<()> {
         What::Vole(asked) => asked.run(Work::Vole),
         What::Okvs(asked) => asked.run(Work::Okvs),
         What::Psi(asked) => asked.run(Work::Psi),
+        What::CircuitPsi(asked) => asked.run(Work::CircuitPsi),
         What::Join(asked) => asked.run(Work::Join),
         What::Confidential(asked) => asked.run(Work::Confidential),
         What::Embedding(asked) => asked.run(Work::Embedding),

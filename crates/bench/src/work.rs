@@ -1,5 +1,6 @@
 //! What is measured, as the two processes get it and as the report names it.
 
+pub mod circuit_psi;
 pub mod cmp;
 pub mod confidential;
 pub mod embedding;
@@ -28,9 +29,9 @@ use hushtable_columns::failure::Failure;
 use serde::{Deserialize, Serialize};
 
 use self::{
-    cmp::CmpWork, confidential::ConfidentialWork, embedding::EmbeddingWork, fss::FssWork,
-    inference::InferenceWork, join::JoinWork, lut::LutWork, math::MathWork, okvs::OkvsWork, ot::OtWork,
-    psi::PsiWork, sql_join::SqlJoinWork, triples::TriplesWork, trunc::TruncWork, vole::VoleWork,
+    circuit_psi::CircuitPsiWork, cmp::CmpWork, confidential::ConfidentialWork, embedding::EmbeddingWork,
+    fss::FssWork, inference::InferenceWork, join::JoinWork, lut::LutWork, math::MathWork, okvs::OkvsWork,
+    ot::OtWork, psi::PsiWork, sql_join::SqlJoinWork, triples::TriplesWork, trunc::TruncWork, vole::VoleWork,
 };
 use crate::benchmark::Benchmark;
 
@@ -49,6 +50,8 @@ pub enum Work {
     Vole(VoleWork),
     Okvs(OkvsWork),
     Psi(PsiWork),
+    #[serde(rename = "circuit-psi")]
+    CircuitPsi(CircuitPsiWork),
     Join(JoinWork),
     Confidential(ConfidentialWork),
     Embedding(EmbeddingWork),
@@ -90,6 +93,7 @@ impl Deref for Work {
             Self::Vole(work) => work,
             Self::Okvs(work) => work,
             Self::Psi(work) => work,
+            Self::CircuitPsi(work) => work,
             Self::Join(work) => work,
             Self::Confidential(work) => work,
             Self::Embedding(work) => work,
@@ -112,6 +116,7 @@ impl DerefMut for Work {
             Self::Vole(work) => work,
             Self::Okvs(work) => work,
             Self::Psi(work) => work,
+            Self::CircuitPsi(work) => work,
             Self::Join(work) => work,
             Self::Confidential(work) => work,
             Self::Embedding(work) => work,

@@ -6,10 +6,12 @@
 //! # Protocol
 //! XOR and all that only moves bits is local. What one party knows the other holds as zeros, so an AND of bits that the
 //! same party knows is local too: round keys and numbers of blocks cost nothing. [`Layers`] evaluates all other ANDs by
-//! their depth, those of a layer in one round, as [`and_all`](crate::gates::and_all) does.
+//! their depth, those of a layer in one round, as [`and_all`](crate::gates::and_all) does. ANDs of a bit that one party
+//! knows with bits that the other knows are products of a choice bit with values in correlated OTs, in forms of circuits.
 //!
 //! # Cost
-//! That of the triples, with a round for each layer: [`Layers::bill`].
+//! That of the triples, with a round for each layer: [`Layers::bill`]. A bit of one party's with k of the other's takes a
+//! correlated OT, 1 bit and k bits, where a triple takes two correlated OTs and `2 (k + 1)` bits in each phase.
 //!
 //! # Source
 //! Goldreich, Micali, Wigderson (STOC 1987); Beaver (CRYPTO 1991).
@@ -35,6 +37,7 @@
 //! # Ok::<(), hushtable::Error>(())
 //! ```
 
+mod builder;
 mod layers;
 mod lookups;
 pub(crate) mod netlist;
@@ -45,10 +48,11 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+pub use builder::Builder;
 pub use layers::Layers;
 pub use logic::{Circuit, Draft, Error, Form, Gate, Kind, Lit, Port, TruthTable};
 pub(crate) use lookups::{Reads, Stock};
-pub use netlist::{Builder, Netlist, Span, Wire};
+pub use netlist::{Netlist, Span, Wire};
 
 /// Up to `MOST` netlists that were made, by their sizes: bills are asked for often. Nothing in them is secret.
 pub(crate) struct Made<K, const MOST: usize = 128>(Mutex<BTreeMap<K, Arc<Netlist>>>);

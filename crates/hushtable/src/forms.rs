@@ -5,8 +5,9 @@
 //!
 //! # Protocol
 //! [`Layered`] is a form laid out as a [netlist](crate::circuit): of a level the ANDs that have an operand in common open
-//! it once, and lookups in one table stand together. One-hot vectors by doubling serve tables of their length alike, so
-//! those of all tables are made in the same rounds. [`Switched`] is the same with SP-LUT lookups whose roles switch.
+//! it once, those of bits that different parties know are products by correlated OTs, and lookups in one table stand
+//! together. One-hot vectors by doubling serve tables of their length alike, so those of all tables are made in the same
+//! rounds. [`Switched`] is the same with SP-LUT lookups whose roles switch.
 //!
 //! # Cost
 //! Those of the ANDs and of the lookups; a round a layer, or one more than there are layers.

@@ -120,6 +120,33 @@ fn common_operands_are_opened_once() {
     );
 }
 
+/// A bit that one party knows with four that the other knows takes one correlated OT, whichever stands first; and a bit
+/// that is shared takes triples beside.
+#[test]
+fn bits_of_both_parties_are_products() {
+    const ITEMS: usize = 72;
+    let mut d = Draft::new(6);
+    let x = d.inputs();
+    let ands = (1..6).map(|i| d.and(x[i].negate_if(i % 2 == 0), x[0].negate_if(i % 3 == 0))).collect();
+    let form = d.finish("ands", ands);
+    for (knows, cots, bits) in [(Role::P0, [1, 2], [3, 6]), (Role::P1, [2, 1], [6, 3])] {
+        let known: Vec<_> = (0..6).map(|i| [knows, knows.peer()][i.min(1)]).map(Some).collect();
+        let known = [&known[..5], &[None]].concat();
+        let layered = Layered::of(&form, &known, |_| unreachable!("no table")).expect("a netlist");
+        let bill = layered.bill(1);
+        assert_eq!((layered.netlist().ands(), bill.cots), (5, cots), "{knows:?}");
+        assert_eq!((bill.online.bits, bill.online.rounds), (bits, 1), "{knows:?}");
+        let words: Vec<Vec<u64>> = inputs(6, &form, ITEMS).into_iter().map(|(words, _)| words).collect();
+        let inputs: Vec<_> = words.into_iter().zip(known).collect();
+        let (found, peer) = both(pair(2640, None), |p| {
+            let (material, mine) = (layered.prepare(p, ITEMS)?, part(p.role(), &inputs, ITEMS));
+            let out = material.eval(p, mine)?;
+            out.iter().map(|bits| bits.open(p)).collect::<Result<Vec<_>>>()
+        });
+        assert_eq!((&found, found.clone()), (&peer, outputs(&form, &inputs, ITEMS)), "{knows:?}");
+    }
+}
+
 #[test]
 fn what_cannot_be_a_layer_is_refused() {
     let with_lookup = (0..).map(|seed| form(seed, 3, 20, 2)).find(|form| form.lookups() > 0).expect("one");

@@ -76,6 +76,26 @@ fn psi_keeps_its_contract() {
 }
 
 #[test]
+fn circuit_psi_keeps_its_contract() {
+    let site = Site::new();
+    for (options, rounds) in [
+        ("--count 1", 5),
+        ("--count 300 --other-count 20 --engine gmw", 5),
+        ("--count 20 --other-count 300 --engine lut --bits 20", 2),
+        ("--count 100 --engine splut --bits 16", 3),
+        ("--count 100 --engine gc --threads 2", 2),
+        ("--count 100 --engine gc-ahead", 2),
+        ("--count 2000 --bits 64 --net 1000:1ms --optimise rounds", 6),
+    ] {
+        let report = site.report(&format!("circuit-psi {options}"));
+        names(&report, &["bits", "engine", "method", "optimise", "other_count", "protocol"]);
+        assert_eq!(report["kind"], "circuit-psi");
+        let online = report["online"]["rounds"].as_u64().unwrap();
+        assert!(online <= rounds, "{options}: {online} rounds");
+    }
+}
+
+#[test]
 fn join_keeps_its_contract() {
     let site = Site::new();
     for options in [
@@ -98,6 +118,8 @@ fn what_is_too_large_is_refused() {
     let site = Site::new();
     site.run("okvs --count 60000000").fails("keys of a key-value store: 60000000");
     site.run("psi --count 16777217").fails("ids of a party: 16777217");
+    site.run("circuit-psi --count 1048577").fails("numbers of a party: 1048577");
+    site.run("circuit-psi --count 9 --bits 4").fails("numbers of 4 bits are 16");
     site.run("join --count 5 --other-count 6000001").fails("rows of a table to join: 6000001");
     for args in ["psi --count 0", "psi --learns none", "join --payload-bits 65", "okvs --words 0"] {
         assert_eq!(site.run(args).code, 2, "{args}");

@@ -234,6 +234,7 @@ fn help_shows_examples() {
         "vole",
         "okvs",
         "psi",
+        "circuit-psi",
         "join",
         "paper",
     ] {

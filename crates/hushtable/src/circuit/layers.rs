@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use zeroize::Zeroizing;
+
 use super::{
     lookups::Reads,
     netlist::{Gate, Kind, Netlist},
@@ -10,9 +12,11 @@ use super::{
 use crate::{
     bill::{Bill, Effort, Work},
     error::{Result, same},
-    gates::{Ands, Bits, Triples, and_all_beside},
+    gates::{Ands, Bits, Direction, Products, Triples, and_all_beside, products},
+    net::Role,
     session::Session,
-    source::Source,
+    share::{BShare, Bitwise},
+    source::{Atom, Source},
 };
 
 /// One-time material for an evaluation of a netlist for a batch of items.
@@ -22,6 +26,8 @@ pub struct Layers {
     items: usize,
     /// Of each kind in [`Netlist::triples`].
     stock: Vec<Triples>,
+    /// Of each kind in [`Netlist::products`].
+    products: Vec<Products>,
     /// Of the lookups; `None` if there are none.
     reads: Option<Box<dyn Reads>>,
 }
@@ -36,7 +42,7 @@ impl Layers {
         Self::reading(p, net, items, |_| Ok(None))
     }
 
-    /// The same of a circuit with lookups, whose material is made after the triples.
+    /// The same of a circuit with lookups, whose material is made last.
     pub(crate) fn reading(
         p: &mut dyn Source,
         net: &Arc<Netlist>,
@@ -45,7 +51,11 @@ impl Layers {
     ) -> Result<Self> {
         let stock = net.triples().iter().map(|[size, operands]| Triples::shared(p, operands * items, *size));
         let stock = stock.collect::<Result<_>>()?;
-        Ok(Self { net: net.clone(), items, stock, reads: reads(p)? })
+        let products = net.products.iter().map(|(knows, [size, operands])| {
+            Products::prepare(p, Direction::from(knows.peer()), operands * items, &[*size as u32])
+        });
+        let products = products.collect::<Result<_>>()?;
+        Ok(Self { net: net.clone(), items, stock, products, reads: reads(p)? })
     }
 
     /// The same of a circuit without lookups, with triples that were made for several evaluations.
@@ -55,12 +65,13 @@ impl Layers {
     /// circuit with lookups.
     pub fn with(net: &Arc<Netlist>, items: usize, stock: Vec<Triples>) -> Result<Self> {
         same("tables of a circuit whose triples are there", 0, net.lookups().len())?;
+        same("products of a circuit whose triples are there", 0, net.products.len())?;
         same("kinds of triples", net.triples().len(), stock.len())?;
         for ([size, operands], triples) in net.triples().iter().zip(&stock) {
             same("triples for the ANDs", operands * items, triples.len())?;
             same("ANDs a triple is for", *size, triples.products())?;
         }
-        Ok(Self { net: net.clone(), items, stock, reads: None })
+        Ok(Self { net: net.clone(), items, stock, products: Vec::new(), reads: None })
     }
 
     /// What an evaluation for so many items costs, but for lookups.
@@ -76,7 +87,9 @@ impl Layers {
         let operands: usize = net.triples().iter().map(|[_, operands]| operands * items).sum();
         let bill = Self::bill(net, items);
         let passed = net.passes() * items / 8;
-        let work = [Work::triples(operands), Work::words(ands / 64 * 4) + Work::bytes(passed)];
+        let products: usize = net.products.iter().map(|(_, [_, operands])| operands * items).sum();
+        let offline = Work::triples(operands) + Work::payload(1) * (products as f64 / 2.0);
+        let work = [offline, Work::words(ands / 64 * 4) + Work::bytes(passed)];
         Effort::implied(bill).working(work).remembering([bill.kept / 8 + passed as u64; 2])
     }
 
@@ -109,39 +122,64 @@ impl Layers {
         Ok(wires.outputs())
     }
 
-    /// All ANDs of a layer: 1 round, with a message for each gate.
+    /// All ANDs of a layer: 1 round, with a message for each gate of triples, and one for all others.
     fn layer(&mut self, s: &mut Session, gates: &[Gate], wires: &mut Wires) -> Result<()> {
-        let (lookups, ands): (Vec<_>, Vec<_>) =
-            gates.iter().partition(|gate| matches!(gate.kind, Kind::Lookup(_)));
-        let mut reads = Vec::with_capacity(lookups.len());
-        let mut masked = Vec::with_capacity(lookups.len());
-        for gate in &lookups {
+        let of = |kind: fn(&Kind) -> bool| gates.iter().filter(move |gate| kind(&gate.kind));
+        let mut reads = Vec::new();
+        let mut message = Vec::new();
+        for gate in of(|kind| matches!(kind, Kind::Lookup(_))) {
             let index = wires.index(gate)?;
             let material = self.reads.as_mut().expect("material for the lookups");
             let stock = material.take(self.net.table(gate), index.len())?;
-            masked.push(stock.masked(&index)?);
-            reads.push(stock);
+            let masked = stock.masked(&index)?;
+            masked.append_wire(&mut message);
+            reads.push((gate, stock, masked));
         }
-        let mut message = Vec::new();
-        masked.iter().for_each(|share| share.append_wire(&mut message));
-        let mut sets = Vec::with_capacity(ands.len());
-        for gate in &ands {
+        let mut awaited = message.len();
+        let of_products = || of(|kind| matches!(kind, Kind::Product));
+        let values = of_products().map(|gate| self.known(s.role(), gate, wires));
+        let values = Zeroizing::new(values.collect::<Result<Vec<_>>>()?);
+        let mut runs = Vec::with_capacity(values.len());
+        for (gate, values) in of_products().zip(values.iter()) {
+            let x = wires.get(gate.reads[0]);
+            let run = &mut self.products[self.net.kind_of_product(gate)];
+            let mut run = Atom::take(run, x.len())?.chosen(x.iter(), values);
+            message.extend(products::send::<Bitwise>(&mut run, &(0..x.len())));
+            awaited += products::awaited(&run, &(0..x.len()));
+            runs.push((gate, 0..x.len(), run));
+        }
+        let mut sets = Vec::new();
+        for gate in of(|kind| matches!(kind, Kind::And)) {
             let mut operands = gate.reads.iter().map(|wire| wires.get(*wire));
             let x = operands.next().expect("an operand");
             let mut stock = self.stock.iter_mut();
             let stock = stock.find(|stock| stock.products() == gate.made).expect("a kind of triples");
             sets.push(Ands { x, ys: operands.collect(), triples: stock.take(x.len())? });
         }
-        // Public: the offset of each lookup is uniform and serves no other opening, since its material is spent.
-        let theirs = message.len();
-        let (products, theirs) = and_all_beside(s, sets, message, theirs)?;
-        ands.iter().zip(products).for_each(|(gate, made)| wires.put(gate, made));
+        // Public: the offset of each lookup and the bits of products are masked by what serves no other opening, since the
+        // material is spent.
+        let (made, theirs) = and_all_beside(s, sets, message, awaited)?;
+        of(|kind| matches!(kind, Kind::And)).zip(made).for_each(|(gate, made)| wires.put(gate, made));
         let mut rest = &theirs[..];
-        for ((gate, stock), share) in lookups.iter().zip(reads).zip(masked) {
-            let (mine, others) = rest.split_at(share.wire_len());
-            rest = others;
-            wires.put(gate, stock.read(&share.combine(mine)?)?);
+        let mut next = |bytes| rest.split_off(..bytes).expect("as many bytes as were awaited");
+        for (gate, stock, masked) in reads {
+            wires.put(gate, stock.read(&masked.combine(next(masked.wire_len()))?)?);
+        }
+        for (gate, at, mut run) in runs {
+            let bytes = products::awaited(&run, &at);
+            products::receive::<Bitwise>(&mut run, &at, next(bytes));
+            let words = std::mem::take(&mut products::finish::<Bitwise>(run)[0]);
+            wires.put(gate, Bits::from_share(&BShare::<u64>::new(gate.made as u32, words)));
         }
         Ok(())
+    }
+
+    /// What this party knows of a product's other operands: a column of words, at the one that knows them.
+    fn known(&self, role: Role, gate: &Gate, wires: &Wires) -> Result<Vec<Vec<u64>>> {
+        if self.net.wires[gate.reads[1].index()].known != Some(role) {
+            return Ok(Vec::new());
+        }
+        let others: Vec<&Bits> = gate.reads[1..].iter().map(|wire| wires.get(*wire)).collect();
+        Ok(vec![Bits::to_share::<u64>(&others)?.into_wide()])
     }
 }

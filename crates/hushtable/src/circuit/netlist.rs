@@ -1,12 +1,10 @@
-//! Netlists, and how they are built, gate by gate.
+//! Netlists: gates in the order in which they are evaluated.
 
-use std::sync::Arc;
-
-use crate::{bill::Bill, gates::Triples, net::Role};
+use crate::{bill::Bill, net::Role};
 
 /// A wire of a [`Netlist`]: a batch of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Wire(u32);
+pub struct Wire(pub(super) u32);
 
 /// Bits of a wire, in an evaluation for a batch of items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +15,7 @@ pub enum Span {
     All(usize),
 }
 
-/// A circuit: gates of which each names only wires made before. Made by a [`Builder`]; public, the same at both parties.
+/// A circuit: gates of which each names only wires made before. Made by a [`Builder`](super::Builder); public, the same at both parties.
 pub struct Netlist {
     pub(crate) wires: Vec<About>,
     pub(crate) inputs: Vec<Wire>,
@@ -25,12 +23,14 @@ pub struct Netlist {
     pub(crate) outputs: Vec<(Wire, bool)>,
     /// By level; of a level those that take a message first.
     pub(crate) gates: Vec<Gate>,
-    triples: Vec<[usize; 2]>,
+    pub(super) triples: Vec<[usize; 2]>,
+    /// Who knows the common operand of such ANDs, how many have it, and the number of such operands for an item.
+    pub(crate) products: Vec<(Role, [usize; 2])>,
     /// Of each table its inputs and outputs, and lookups for an item.
     pub(crate) lookups: Vec<([u32; 2], usize)>,
     /// Of the triples for an item.
     pub(crate) bill: Bill,
-    depth: u32,
+    pub(super) depth: u32,
 }
 
 /// What is known of a wire.
@@ -38,7 +38,7 @@ pub struct Netlist {
 pub(crate) struct About {
     pub span: Span,
     /// Messages that it waits for.
-    level: u32,
+    pub level: u32,
     /// Who knows it; the peer has zeros.
     pub known: Option<Role>,
 }
@@ -66,6 +66,8 @@ pub(crate) enum Kind {
     Lookup(usize),
     /// Of the first wire with each of the others.
     And,
+    /// The same where one party knows the first wire and its peer the others.
+    Product,
     /// Rows of a matrix times the wires.
     Linear(Vec<u128>),
     /// The bits of the first wire from this one on, one to each of the others.
@@ -104,6 +106,16 @@ impl Netlist {
         table
     }
 
+    /// Which of the products a gate is.
+    ///
+    /// # Panics
+    /// For another gate.
+    pub(crate) fn kind_of_product(&self, gate: &Gate) -> usize {
+        let knows = self.wires[gate.reads[0].index()].known;
+        let alike = |(other, [size, _]): &(Role, [usize; 2])| Some(*other) == knows && *size == gate.made;
+        self.products.iter().position(alike).expect("a product")
+    }
+
     /// Lookups or ANDs for an item that a gate is.
     pub(crate) fn width(&self, gate: &Gate) -> usize {
         self.wires[gate.first.index()].span.bits(1)
@@ -122,7 +134,8 @@ impl Netlist {
 
     /// ANDs for an item, but for those that one party computes alone.
     pub fn ands(&self) -> usize {
-        self.triples.iter().map(|[size, operands]| size * operands).sum()
+        let products = self.products.iter().map(|(_, counts)| counts);
+        self.triples.iter().chain(products).map(|[size, operands]| size * operands).sum()
     }
 
     /// How many ANDs can have an operand in common, and the number of such operands for an item: the triples of an
@@ -152,241 +165,5 @@ impl Span {
             Self::Each(_) => Self::Each(bits),
             Self::All(_) => Self::All(bits),
         }
-    }
-}
-
-/// A [`Netlist`] that grows. A gate can only name wires that are there, so no circle can be built.
-///
-/// # Panics
-/// Its functions do for wires that do not fit the gate: none, those of another netlist that this one has not, and where
-/// nothing else is said other spans.
-pub struct Builder {
-    net: Netlist,
-    /// ANDs come above this level.
-    floor: u32,
-}
-
-impl Builder {
-    /// Of a circuit whose ANDs have an operand in common by so many, 1 to 64: the kinds of triples that it takes, in the
-    /// order in which they are made.
-    pub fn new(sizes: &[usize]) -> Self {
-        let (wires, inputs, outputs, gates) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let triples = sizes.iter().map(|&size| [size, 0]).collect();
-        let lookups = Vec::new();
-        let net = Netlist { wires, inputs, outputs, gates, triples, lookups, bill: Bill::FREE, depth: 0 };
-        Self { net, floor: 0 }
-    }
-
-    /// The same circuit with lookups besides in tables of so many inputs and outputs.
-    #[must_use]
-    pub fn reading(mut self, tables: &[[u32; 2]]) -> Self {
-        self.net.lookups = tables.iter().map(|table| (*table, 0)).collect();
-        self
-    }
-
-    /// The next input: shared, or known to one party.
-    pub fn input(&mut self, span: Span, known: Option<Role>) -> Wire {
-        let wire = Wire(self.net.wires.len() as u32);
-        self.net.wires.push(About { span, level: 0, known });
-        self.net.inputs.push(wire);
-        wire
-    }
-
-    /// The next inputs: shared, a bit for each item.
-    pub fn inputs(&mut self, count: usize) -> Vec<Wire> {
-        (0..count).map(|_| self.input(Span::Each(1), None)).collect()
-    }
-
-    /// The XOR of one wire or more.
-    pub fn xor(&mut self, wires: &[Wire]) -> Wire {
-        self.alike(wires);
-        self.gate(Kind::Xor, wires, &[self.span(wires[0])])[0]
-    }
-
-    /// The complement of a wire.
-    pub fn not(&mut self, x: Wire) -> Wire {
-        self.gate(Kind::Not, &[x], &[self.span(x)])[0]
-    }
-
-    /// A row of a table, by its number: a wire for each bit of the index, the lowest one first, and one made for each
-    /// bit of the row. One message for all items and bits of the wires.
-    ///
-    /// # Panics
-    /// Also for a number of wires that is not that of the table's inputs, for a table that was not announced, and for
-    /// bits that are the same for all items.
-    pub fn lookup(&mut self, table: usize, index: &[Wire]) -> Vec<Wire> {
-        self.alike(index);
-        let [inputs, outputs] = self.net.lookups[table].0;
-        assert_eq!(inputs as usize, index.len(), "wires of an index");
-        self.gate(Kind::Lookup(table), index, &vec![self.span(index[0]); outputs as usize])
-    }
-
-    /// The AND of two wires.
-    pub fn and(&mut self, x: Wire, y: Wire) -> Wire {
-        self.and_each(x, &[y])[0]
-    }
-
-    /// The ANDs of a wire with others. One message for all of it, which opens `x` once.
-    ///
-    /// # Panics
-    /// Also for another number of others than was announced, and for bits that are the same for all items, but that
-    /// nobody knows.
-    pub fn and_each(&mut self, x: Wire, ys: &[Wire]) -> Vec<Wire> {
-        let wires = [&[x], ys].concat();
-        self.alike(&wires);
-        self.gate(Kind::And, &wires, &vec![self.span(x); ys.len()])
-    }
-
-    /// The ANDs of each group's first wire with the others. One message for all groups that have as many others; the
-    /// groups' wires may differ in span.
-    ///
-    /// # Panics
-    /// As [`and_each`](Self::and_each).
-    pub fn ands(&mut self, groups: &[(Wire, &[Wire])]) -> Vec<Wire> {
-        let mut made = vec![Vec::new(); groups.len()];
-        let mut sizes: Vec<usize> = groups.iter().map(|group| group.1.len()).collect();
-        sizes.sort_unstable();
-        sizes.dedup();
-        for size in sizes {
-            let of: Vec<usize> = (0..groups.len()).filter(|i| groups[*i].1.len() == size).collect();
-            let xs: Vec<Wire> = of.iter().map(|i| groups[*i].0).collect();
-            let x = self.join(&xs);
-            let other = |j: usize| of.iter().map(|i| groups[*i].1[j]).collect::<Vec<_>>();
-            let ys: Vec<Wire> = (0..size).map(|j| self.join(&other(j))).collect();
-            for product in self.and_each(x, &ys) {
-                of.iter().zip(self.parted(product, &xs)).for_each(|(i, part)| made[*i].push(part));
-            }
-        }
-        made.concat()
-    }
-
-    /// ANDs from here on come after all that are there, whether they need them or not.
-    pub fn barrier(&mut self) {
-        self.floor = self.net.depth;
-    }
-
-    /// A public matrix over F_2 times a column of 1 to 128 wires: bit j of a row counts wire j. A wire for each row.
-    ///
-    /// # Panics
-    /// Also for more wires.
-    pub fn linear(&mut self, rows: &[u128], column: &[Wire]) -> Vec<Wire> {
-        assert!(column.len() <= 128, "a column of {} wires", column.len());
-        self.alike(column);
-        self.gate(Kind::Linear(rows.to_vec()), column, &vec![self.span(column[0]); rows.len()])
-    }
-
-    /// The bits of a wire that is the same for all items, from `from` on, each added to all bits of one of the wires,
-    /// which may differ in span.
-    ///
-    /// # Panics
-    /// Also if there are fewer bits.
-    pub fn add(&mut self, bits: Wire, from: usize, wires: &[Wire]) -> Vec<Wire> {
-        let enough = matches!(self.span(bits), Span::All(count) if from + wires.len() <= count);
-        assert!(enough, "{} bits from {from} on of {:?}", wires.len(), self.span(bits));
-        let spans: Vec<Span> = wires.iter().map(|wire| self.span(*wire)).collect();
-        self.gate(Kind::Add(from), &[&[bits], wires].concat(), &spans)
-    }
-
-    /// Wires one behind the other, all of them with bits for each item or all with bits that are the same for all.
-    pub fn join(&mut self, wires: &[Wire]) -> Wire {
-        if let [wire] = wires {
-            return *wire;
-        }
-        let span = self.span(wires[0]);
-        let width = |wire: &Wire| match (span, self.span(*wire)) {
-            (Span::Each(_), Span::Each(bits)) | (Span::All(_), Span::All(bits)) => bits,
-            others => panic!("to join {others:?}"),
-        };
-        let width = wires.iter().map(width).sum();
-        self.gate(Kind::Join, wires, &[span.of(width)])[0]
-    }
-
-    /// Parts of so many bits of a wire, for each item or for all, from bit `from` on.
-    ///
-    /// # Panics
-    /// Also if there are fewer bits.
-    pub fn parts(&mut self, x: Wire, from: usize, widths: &[usize]) -> Vec<Wire> {
-        let span = self.span(x);
-        let end = widths.iter().fold(from, |end, width| end.saturating_add(*width));
-        assert!(end <= span.bits(1), "bits up to {end} of {span:?}");
-        if widths == [span.bits(1)] {
-            return vec![x];
-        }
-        let spans: Vec<Span> = widths.iter().map(|width| span.of(*width)).collect();
-        self.gate(Kind::Part(from), &[x], &spans)
-    }
-
-    /// A wire cut into parts with the spans of these: what undoes [`join`](Self::join).
-    pub fn parted(&mut self, x: Wire, like: &[Wire]) -> Vec<Wire> {
-        let widths: Vec<usize> = like.iter().map(|wire| self.span(*wire).bits(1)).collect();
-        self.parts(x, 0, &widths)
-    }
-
-    /// Bits that are the same for all items, as bits of each.
-    pub fn spread(&mut self, x: Wire) -> Wire {
-        let Span::All(bits) = self.span(x) else { panic!("to spread bits of each item") };
-        self.gate(Kind::Spread, &[x], &[Span::Each(bits)])[0]
-    }
-
-    /// The circuit with these outputs.
-    pub fn finish(self, outputs: &[Wire]) -> Arc<Netlist> {
-        let mut net = self.net;
-        assert!(outputs.iter().all(|wire| wire.index() < net.wires.len()), "outputs that are there");
-        let triples = net.triples.iter().map(|[size, operands]| Triples::bill(*size).times(*operands));
-        net.bill = triples.fold(Bill::FREE, Bill::beside);
-        net.gates.sort_by_key(|gate| (gate.level, !gate.sends));
-        let mut read = vec![false; net.wires.len()];
-        let outputs =
-            outputs.iter().rev().map(|wire| (*wire, !std::mem::replace(&mut read[wire.index()], true)));
-        net.outputs = outputs.collect();
-        net.outputs.reverse();
-        for gate in net.gates.iter_mut().rev() {
-            let made = (0..gate.made as u32).map(|i| Wire(gate.first.0 + i));
-            let wires = gate.reads.iter().copied().chain(made);
-            gate.last = wires.filter(|wire| !std::mem::replace(&mut read[wire.index()], true)).collect();
-            let (first, others) = gate.reads.split_first().expect("a wire to read");
-            let moved = match gate.kind {
-                Kind::Add(_) => gate.last.iter().filter(|wire| others.contains(wire)).count() == others.len(),
-                _ => gate.last.contains(first),
-            };
-            gate.moves = moved && !others.contains(first);
-        }
-        Arc::new(net)
-    }
-
-    fn span(&self, wire: Wire) -> Span {
-        self.net.wires[wire.index()].span
-    }
-
-    /// Makes sure that wires have one span.
-    fn alike(&self, wires: &[Wire]) {
-        wires.iter().for_each(|wire| assert_eq!(self.span(*wire), self.span(wires[0]), "wires of a gate"));
-    }
-
-    /// A gate that makes wires of these spans.
-    fn gate(&mut self, kind: Kind, reads: &[Wire], spans: &[Span]) -> Vec<Wire> {
-        let of = || reads.iter().map(|wire| self.net.wires[wire.index()]);
-        let mut level = of().map(|about| about.level).max().expect("a wire to read");
-        let known = of().map(|about| about.known).reduce(|a, b| a.filter(|_| a == b)).flatten();
-        let sends = known.is_none() && matches!(kind, Kind::And) || matches!(kind, Kind::Lookup(_));
-        if sends {
-            level = level.max(self.floor) + 1;
-            self.net.depth = self.net.depth.max(level);
-            let operands = match kind {
-                Kind::Lookup(table) => Some(&mut self.net.lookups[table].1),
-                _ => self.net.triples.iter_mut().find(|[size, _]| *size == spans.len()).map(|[_, n]| n),
-            };
-            match (operands, spans[0]) {
-                (Some(operands), Span::Each(bits)) => *operands += bits,
-                (kind, span) => panic!("{} ANDs of {span:?}, announced: {}", spans.len(), kind.is_some()),
-            }
-        }
-        let first = self.net.wires.len() as u32;
-        // What a lookup or an AND with the peer makes is shared.
-        let known = known.filter(|_| !sends);
-        self.net.wires.extend(spans.iter().map(|&span| About { span, level, known }));
-        let (reads, made, last, moves) = (reads.to_vec(), spans.len(), Vec::new(), false);
-        self.net.gates.push(Gate { kind, reads, first: Wire(first), made, level, sends, last, moves });
-        (first..first + made as u32).map(Wire).collect()
     }
 }

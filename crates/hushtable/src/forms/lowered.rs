@@ -131,13 +131,32 @@ impl<'a> Lowering<'a> {
     /// ANDs, each of which can be seen from both of its operands: `!a & b` is `b ^ a & b`, so that only the wire of the
     /// common operand counts.
     fn ands(&mut self, ands: &[[(Lit, Lit, u32); 2]]) {
-        let stars = stars(ands);
+        let known = |lit: Lit| self.wires[lit.wire() as usize].and_then(|wire| self.b.known(wire));
+        let crossing = |and: &&[(Lit, Lit, u32); 2]| known(and[0].0).is_some() && known(and[0].1).is_some();
+        let (crossing, shared): (Vec<_>, Vec<_>) = ands.iter().partition(crossing);
+        // Any number of them is a kind of its own.
+        let (of_p0, of_p1): (Vec<_>, Vec<_>) = stars(&crossing, |left| left.min(SIZES[0]))
+            .into_iter()
+            .partition(|star| known(star[0].0) == Some(Role::P0));
+        let size = |left| SIZES.into_iter().find(|size| *size <= left).expect("a size of 1");
+        let shared = stars(&shared, size);
+        self.stars(&shared, Builder::ands);
+        self.stars(&of_p0, Builder::products);
+        self.stars(&of_p1, Builder::products);
+    }
+
+    /// ANDs by their common operand, all that are there.
+    fn stars(
+        &mut self,
+        stars: &[Vec<(Lit, Lit, u32)>],
+        ands: fn(&mut Builder, &[(Wire, &[Wire])]) -> Vec<Wire>,
+    ) {
         let groups: Vec<(Wire, Vec<Wire>)> = stars
             .iter()
             .map(|star| (self.get(star[0].0.plain()), star.iter().map(|and| self.get(and.1)).collect()))
             .collect();
         let groups: Vec<(Wire, &[Wire])> = groups.iter().map(|(x, ys)| (*x, &ys[..])).collect();
-        let products = self.b.ands(&groups);
+        let products = ands(&mut self.b, &groups);
         for (&(a, b, made), product) in stars.iter().flatten().zip(products) {
             let wire = match a.negated() {
                 true => {
@@ -175,8 +194,9 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// ANDs by their common operand, that with the most ANDs first, in groups of [`SIZES`].
-fn stars(ands: &[[(Lit, Lit, u32); 2]]) -> Vec<Vec<(Lit, Lit, u32)>> {
+/// ANDs by their common operand, that with the most ANDs first, in groups of which `size` says how many of those that are
+/// left they have.
+fn stars(ands: &[&[(Lit, Lit, u32); 2]], size: impl Fn(usize) -> usize) -> Vec<Vec<(Lit, Lit, u32)>> {
     let mut by_wire: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (i, and) in ands.iter().enumerate() {
         and.iter().for_each(|(a, _, _)| by_wire.entry(a.wire()).or_default().push(i));
@@ -192,8 +212,7 @@ fn stars(ands: &[[(Lit, Lit, u32); 2]]) -> Vec<Vec<(Lit, Lit, u32)>> {
             .collect();
         let mut rest = &left[..];
         while !rest.is_empty() {
-            let size = SIZES.into_iter().find(|size| *size <= rest.len()).expect("a size of 1");
-            let (star, others) = rest.split_at(size);
+            let (star, others) = rest.split_at(size(rest.len()));
             stars.push(star.to_vec());
             rest = others;
         }

@@ -271,7 +271,12 @@ pub fn multiply<K: Kind>(s: &mut Session, mut runs: Vec<Run>) -> Result<Vec<Colu
             Ok(messages.find(|message| !message.is_empty())) // where it has nothing to say it sends nothing
         },
         |s, (runs, _, theirs)| match theirs.next() {
-            Some((i, at)) => receive::<K>(s, &mut runs[*i], at).map(|()| true),
+            Some((i, at)) => {
+                let bytes = awaited(&runs[*i], at);
+                let message = if bytes > 0 { s.recv(bytes)? } else { Vec::new() };
+                receive::<K>(&mut runs[*i], at, &message);
+                Ok(true)
+            }
             None => Ok(false),
         },
     )?;
@@ -283,8 +288,8 @@ fn pieces(len: usize) -> impl Iterator<Item = Range<usize>> {
     session::pieces(len, PIECE).rev()
 }
 
-/// This party's message for a piece.
-fn send<K: Kind>((out, inc): &mut Run, at: &Range<usize>) -> Vec<u8> {
+/// This party's message for some of them, from the last one on.
+pub(crate) fn send<K: Kind>((out, inc): &mut Run, at: &Range<usize>) -> Vec<u8> {
     let mut message = Vec::new();
     if let Some(flips) = inc.as_ref().and_then(|inc| inc.flips.as_ref()) {
         pack(&flips[at.clone()], 1, &mut message);
@@ -295,26 +300,27 @@ fn send<K: Kind>((out, inc): &mut Run, at: &Range<usize>) -> Vec<u8> {
     message
 }
 
-/// The peer's.
-fn receive<K: Kind>(s: &mut Session, (out, inc): &mut Run, at: &Range<usize>) -> Result<()> {
-    let flips = out.as_mut().and_then(|out| out.flips.as_mut());
-    let flips_len = if flips.is_some() { packed_len(at.len(), 1) } else { 0 };
-    let payload = inc.as_ref().map_or(0, |inc| inc.pads.all_len(at.len()));
-    if flips_len + payload == 0 {
-        return Ok(());
-    }
-    let message = s.recv(flips_len + payload)?;
-    if let Some(flips) = flips {
-        unpack(&message[..flips_len], 1, &mut flips[at.clone()]);
+/// Bytes of the peer's.
+pub(crate) fn awaited((out, inc): &Run, at: &Range<usize>) -> usize {
+    let flips = out.as_ref().and_then(|out| out.flips.as_ref());
+    flips.map_or(0, |_| packed_len(at.len(), 1)) + inc.as_ref().map_or(0, |inc| inc.pads.all_len(at.len()))
+}
+
+/// Takes in the peer's, of as many bytes.
+pub(crate) fn receive<K: Kind>((out, inc): &mut Run, at: &Range<usize>, message: &[u8]) {
+    let mut rest = message;
+    if let Some(flips) = out.as_mut().and_then(|out| out.flips.as_mut()) {
+        let (packed, payload) = message.split_at(packed_len(at.len(), 1));
+        unpack(packed, 1, &mut flips[at.clone()]);
+        rest = payload;
     }
     if let Some(inc) = inc {
-        inc.receive::<K>(at, &message[flips_len..]);
+        inc.receive::<K>(at, rest);
     }
-    Ok(())
 }
 
 /// The sums of this party's shares in both directions.
-fn finish<K: Kind>((out, inc): Run) -> Columns {
+pub(crate) fn finish<K: Kind>((out, inc): Run) -> Columns {
     let widths = match (&out, &inc) {
         (Some(out), _) => out.pads.widths().to_vec(),
         (None, inc) => inc.as_ref().map_or(vec![], |inc| inc.pads.widths().to_vec()),
