@@ -77,7 +77,11 @@ fn exchanged(d: &mut Draft, swap: Lit, x: &[Lit], y: &[Lit]) -> Vec<Lit> {
         d.and(swap, differ)
     });
     let change: Vec<Lit> = change.collect();
-    [x, y].into_iter().flat_map(|word| word.iter().zip(&change)).map(|(bit, change)| d.xor(*bit, *change)).collect()
+    [x, y]
+        .into_iter()
+        .flat_map(|word| word.iter().zip(&change))
+        .map(|(bit, change)| d.xor(*bit, *change))
+        .collect()
 }
 
 /// Whether `x > y`: an AND for a bit. `c` of the lower bits becomes x where both differ.
@@ -113,7 +117,10 @@ fn greater_in_layers(d: &mut Draft, x: &[Lit], y: &[Lit]) -> Lit {
 /// The AND of all: neighbours in pairs.
 fn all_of(d: &mut Draft, mut bits: Vec<Lit>) -> Lit {
     while bits.len() > 1 {
-        bits = bits.chunks(2).map(|pair| pair.iter().copied().reduce(|a, b| d.and(a, b)).expect("a bit")).collect();
+        bits = bits
+            .chunks(2)
+            .map(|pair| pair.iter().copied().reduce(|a, b| d.and(a, b)).expect("a bit"))
+            .collect();
     }
     bits[0]
 }

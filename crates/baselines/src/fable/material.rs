@@ -20,11 +20,12 @@ use hushtable::{
 /// in two. Public, the same at both parties.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Rounds {
-    /// Whether each of the networks is garbled: deduplication, decoding, expansion.
-    networks: [bool; 3],
-    /// Whether the function that makes ids is.
-    ids: bool,
+    /// Of each of [`PARTS`] whether it is garbled.
+    garbled: [bool; 4],
 }
+
+/// Names of the parts: three networks, and last the function that makes ids.
+const PARTS: [&str; 4] = ["deduplication", "decoding", "expansion", "ids"];
 
 /// All of a batch's material.
 pub(super) struct Material {
@@ -35,9 +36,19 @@ pub(super) struct Material {
 
 impl Rounds {
     /// All of them by layers.
-    pub const MANY: Self = Self { networks: [false; 3], ids: false };
+    pub const MANY: Self = Self { garbled: [false; 4] };
     /// All of them garbled.
-    pub const FEW: Self = Self { networks: [true; 3], ids: true };
+    pub const FEW: Self = Self { garbled: [true; 4] };
+
+    /// Those parts garbled that are named: `deduplication`, `ids`, `decoding`, `expansion`.
+    pub fn garbling(names: &[impl AsRef<str>]) -> Self {
+        Self { garbled: PARTS.map(|part| names.iter().any(|name| name.as_ref() == part)) }
+    }
+
+    /// The names of the parts that are garbled.
+    pub fn garbled(&self) -> Vec<&'static str> {
+        PARTS.into_iter().zip(self.garbled).filter(|part| part.1).map(|part| part.0).collect()
+    }
 
     /// For `count` lookups, each part as suits what is wanted: they follow each other.
     ///
@@ -45,28 +56,21 @@ impl Rounds {
     /// [`Error::Param`](hushtable::Error::Param) for sizes that are not supported.
     pub fn suiting(job: &FableJob, count: usize, wanted: &Wanted) -> Result<Self> {
         let sizes = job.sizes(count)?;
-        let [many, few] = [Self::MANY, Self::FEW].map(|rounds| networks(&job.with_rounds(rounds), &sizes, count));
-        let least = |[many, few]: [Effort; 2]| {
-            plan::rank([(false, many), (true, few)], wanted).first().is_some_and(|best| best.way)
-        };
-        let pairs = many?.into_iter().zip(few?).map(|(many, few)| least([many.effort(), few.effort()]));
-        let networks: Vec<bool> = pairs.collect();
-        let ids = least(Prf::efforts(&job.prf(&sizes), count)?);
-        Ok(Self { networks: networks.try_into().expect("as many as there are"), ids })
-    }
-
-    /// Of each of the parts that are garbled its name.
-    pub fn garbled(&self) -> Vec<&'static str> {
-        let [deduplication, decoding, expansion] = self.networks;
-        let parts = [deduplication, self.ids, decoding, expansion];
-        let names = ["deduplication", "ids", "decoding", "expansion"];
-        names.into_iter().zip(parts).filter(|part| part.1).map(|part| part.0).collect()
+        let networks = |rounds| networks(&job.with_rounds(rounds), &sizes, count);
+        let pairs = networks(Self::MANY)?.into_iter().zip(networks(Self::FEW)?);
+        let mut efforts: Vec<[Effort; 2]> = pairs.map(|(many, few)| [many.effort(), few.effort()]).collect();
+        efforts.push(Prf::efforts(&job.prf(&sizes), count)?);
+        let mut garbled = [false; 4];
+        for (garbled, [many, few]) in garbled.iter_mut().zip(efforts) {
+            *garbled = plan::choose(vec![(false, many), (true, few)], wanted).expect("two ways");
+        }
+        Ok(Self { garbled })
     }
 }
 
 impl Material {
     pub fn prepare(p: &mut Party, job: &FableJob, sizes: &Sizes, count: usize) -> Result<Self> {
-        let prf = match job.rounds.ids {
+        let prf = match job.rounds.garbled[3] {
             false => Prf::prepare(p, job.prf(sizes), count)?,
             true => Prf::prepare_garbled(p, job.prf(sizes), count)?,
         };
@@ -75,7 +79,7 @@ impl Material {
     }
 
     pub fn bill(job: &FableJob, sizes: &Sizes, count: usize) -> Result<Bill> {
-        let prf = match job.rounds.ids {
+        let prf = match job.rounds.garbled[3] {
             false => Prf::bill(&job.prf(sizes), count)?,
             true => Prf::bill_garbled(&job.prf(sizes), count)?,
         };
@@ -85,7 +89,7 @@ impl Material {
 
 /// Deduplication, decoding and expansion.
 fn networks(job: &FableJob, sizes: &Sizes, count: usize) -> Result<[Evaluation; 3]> {
-    let of = |part: usize, network: &dyn Fn(Few) -> Network| match job.rounds.networks[part] {
+    let of = |part: usize, network: &dyn Fn(Few) -> Network| match job.rounds.garbled[part] {
         false => Evaluation::of(&Arc::new(network(Few::Layers)), By::Layers),
         true => Evaluation::of(&Arc::new(network(Few::Ands)), By::Garbling(job.owner)),
     };

@@ -11,8 +11,8 @@
 //!
 //! # Cost
 //! For n buckets and w bits, offline `(2 log2 n - 1) n / 2` correlated OTs, as many bits from the client and w times as
-//! many from the server, 2 rounds; online `b log2 n` bits from the client. A garbled network of as many switches would take
-//! 256 w bits for each.
+//! many from the server, 2 rounds; online `b log2 n` bits from the client. In a garbled network of as many
+//! switches, whose evaluator knows them, each would take 128 w bits.
 //!
 //! # Source
 //! FABLE 4.2 (Decode) has two sorting networks of the buckets, for keys and values, garbled online. confidential-errata E20;
@@ -76,7 +76,8 @@ impl Moved {
 
     /// The places are public.
     fn take(&self, places: &[u32]) -> Columns {
-        let take = |column: &Wiped<u64>| places.iter().map(|&place| column[place as usize]).collect::<Vec<_>>();
+        let take =
+            |column: &Wiped<u64>| places.iter().map(|&place| column[place as usize]).collect::<Vec<_>>();
         self.columns.iter().map(|column| Wiped::from(take(column))).collect()
     }
 }

@@ -74,8 +74,7 @@ pub(super) fn extracted(
     keys: &ClientKeys,
     responses: &[Vec<u8>],
 ) -> Result<Columns> {
-    let mut rows: Columns =
-        (0..2 * COPIES).map(|_| Wiped::from(Vec::with_capacity(sizes.slots))).collect();
+    let mut rows: Columns = (0..2 * COPIES).map(|_| Wiped::from(Vec::with_capacity(sizes.slots))).collect();
     let level = ring.par.max_level();
     for (copy, responses) in responses.chunks_exact(sizes.chunks).enumerate() {
         let mut items = Zeroizing::new(vec![0u128; sizes.slots]);

@@ -23,7 +23,8 @@ impl Flat {
         let known = |wire: &&Wire| net.wires[wire.index()].known.is_some();
         let mut inputs: Vec<Wire> = net.inputs.iter().filter(|wire| !known(wire)).copied().collect();
         let read = net.gates.iter().filter(|gate| !is_known(net, gate)).flat_map(|gate| &gate.reads);
-        let mut read: Vec<Wire> = read.chain(net.outputs.iter().map(|out| &out.0)).filter(known).copied().collect();
+        let mut read: Vec<Wire> =
+            read.chain(net.outputs.iter().map(|out| &out.0)).filter(known).copied().collect();
         read.sort_unstable_by_key(|wire| wire.index());
         read.dedup();
         inputs.append(&mut read);

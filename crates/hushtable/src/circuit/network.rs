@@ -59,7 +59,7 @@ impl Network {
     ///
     /// # Panics
     /// Unless there is a word for each item, the form has as many inputs and outputs, and no item reads or writes a word
-    /// that another one writes, which is looked at where debugging is.
+    /// that another one writes; only debug builds look at the latter.
     pub fn stage(&mut self, form: &Arc<Form>, reads: Vec<Cells>, writes: Vec<Cells>) {
         let items = reads[0].1.len();
         let bits = |cells: &[Cells]| cells.iter().map(|cells| self.arrays[cells.0].bits).sum::<usize>();

@@ -55,7 +55,8 @@ impl Evaluation {
         }
         let mut nets: Vec<Arc<Netlist>> = Vec::with_capacity(network.stages().len());
         for (i, stage) in network.stages().iter().enumerate() {
-            let same = network.stages()[..i].iter().rposition(|before| Arc::ptr_eq(&before.form, &stage.form));
+            let same =
+                network.stages()[..i].iter().rposition(|before| Arc::ptr_eq(&before.form, &stage.form));
             nets.push(match same {
                 Some(same) => nets[same].clone(),
                 None => lowered_exactly(&stage.form)?,
@@ -86,9 +87,8 @@ impl Evaluation {
                 let operands: usize = triples(network, nets).values().sum();
                 let ands: usize = stages().map(|(stage, net)| net.ands() * stage.items).sum();
                 let passed: usize = stages().map(|(stage, net)| net.passes() * stage.items / 8).sum();
-                let words: usize = stages()
-                    .map(|(stage, _)| (stage.reads.len() + stage.writes.len()) * stage.items)
-                    .sum();
+                let words: usize =
+                    stages().map(|(stage, _)| (stage.reads.len() + stage.writes.len()) * stage.items).sum();
                 let work = Work::words(ands / 64 * 4 + words) + Work::bytes(passed);
                 Effort::implied(self.bill()).working([Work::triples(operands), work])
             }

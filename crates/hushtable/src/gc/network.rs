@@ -58,7 +58,8 @@ impl GarbledNetwork {
     pub fn of(network: &Arc<Network>, garbler: Role) -> Result<Self> {
         let mut programs: Vec<Arc<Program>> = Vec::with_capacity(network.stages().len());
         for (i, stage) in network.stages().iter().enumerate() {
-            let same = network.stages()[..i].iter().rposition(|before| Arc::ptr_eq(&before.form, &stage.form));
+            let same =
+                network.stages()[..i].iter().rposition(|before| Arc::ptr_eq(&before.form, &stage.form));
             programs.push(match same {
                 Some(same) => programs[same].clone(),
                 None => Program::new(&stage.form)?,
@@ -200,7 +201,8 @@ impl GarbledNetwork {
             let row = rows.next().expect("a row for each input");
             row.iter_mut().zip(places).for_each(|(to, place)| *to = labels[array][place]);
         });
-        let all = Labels { strings: &strings, rows: (0..program.inputs()).map(Some).collect(), flips: vec![] };
+        let all =
+            Labels { strings: &strings, rows: (0..program.inputs()).map(Some).collect(), flips: vec![] };
         let mut stream = Stream::keeping((program, items), keys, all, delta);
         tables(&mut stream);
         let made = stream.kept();
@@ -253,8 +255,6 @@ fn chosen(
 
 /// The lowest bits of an array's labels.
 fn words(array: &Array, labels: &[Block]) -> Wiped<u64> {
-    let word = |labels: &[Block]| {
-        labels.iter().rev().fold(0, |word, label| word << 1 | (label.0 & 1) as u64)
-    };
+    let word = |labels: &[Block]| labels.iter().rev().fold(0, |word, label| word << 1 | (label.0 & 1) as u64);
     Wiped::from(labels.chunks_exact(array.bits).map(word).collect::<Vec<_>>())
 }

@@ -121,7 +121,10 @@ impl Shuffle {
         let moved_back = follow(&network, items, back, &mut receivers, (0..layers).rev(), second);
         let of = |widths: &[u32], masks, moved| Direction { widths: widths.to_vec(), masks, moved };
         let direction = of(back, [begin_back, end_back], moved_back);
-        Ok(Self { there: of(there, [begin_there, end_there], moved_there), back: Unshuffle { items, network, direction } })
+        Ok(Self {
+            there: of(there, [begin_there, end_there], moved_there),
+            back: Unshuffle { items, network, direction },
+        })
     }
 
     /// What it costs, there and back. A message of a layer is filled up to whole bytes, which is not counted.
