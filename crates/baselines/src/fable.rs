@@ -24,8 +24,8 @@
 //! [`Rounds::suiting`] takes for each what suits the link.
 //!
 //! # Cost
-//! [`Fable::bill`]. Garbled 11 rounds, 2 for each circuit, and 32 bytes an AND, which the server sends: for 4096 lookups of
-//! 16 bits in `2^16` rows 5.2 M ANDs, 6.3 M for the ids by LowMC or 16.6 M by AES, 0.4 M and 2.8 M: 472 or 801 MB. By layers 585
+//! [`Fable::bill`]. Garbled 10 rounds, 2 for each circuit, and 32 bytes an AND, which the server sends: for 4096 lookups of
+//! 16 bits in `2^16` rows 5.2 M ANDs, 6.3 M for the ids by LowMC or 16.6 M by AES, 0.4 M and 2.8 M: 470 or 800 MB. By layers 585
 //! or 612 rounds and a few bits an AND. `2^13` slots and buckets; of a query `3 m` ciphertexts of three moduli, m about the root of twice the
 //! places of a bucket; of the response 6 to 12, of one.
 //!
@@ -181,7 +181,8 @@ impl Fable {
         let response = Phase { bits: sent, rounds: 1 };
         let mut ids = [0; 2];
         ids[job.owner as usize] = u64::from(job::ID_BITS) * count as u64;
-        let ids = Phase { bits: ids, rounds: 1 };
+        // Garbled, they follow the tables of the same party.
+        let ids = Phase { bits: ids, rounds: u32::from(!job.rounds.garbles_ids()) };
         let online = |online| Bill { online, ..Bill::FREE };
         let moved = drawn_bill(job.owner, sizes.slots, &mask_widths(job, &sizes));
         let circuits = Material::bill(job, &sizes, count)?;

@@ -95,7 +95,9 @@ fn tables_of_every_size() {
                 _ => known[rng.below(known.len() as u32) as usize],
             })
             .collect();
-        for job in BOTH.map(|rounds| job.with_rounds(rounds)) {
+        // Larger ones, which take longer, in turn.
+        let ways = if entries < 100 { &BOTH[..] } else { &BOTH[i % 2..][..1] };
+        for job in ways.iter().map(|rounds| job.with_rounds(*rounds)) {
             let (found, _) = both(pair(1520 + i as u64, None), |p| looked_up(p, job, &rows, &x));
             assert_eq!(found, expected(&rows, &x), "{job:?}");
         }
@@ -117,7 +119,7 @@ fn bills_are_met() {
         let keys: Vec<u64> = (0..1 << key_bits).collect();
         let table = FableTable::new(&job, &keys, &vec![1; keys.len()]).expect("a table");
         let bill = Fable::bill(&job, count).expect("a bill");
-        assert!(rounds == Rounds::MANY || bill.online.rounds == 11, "{} rounds", bill.online.rounds);
+        assert!(rounds == Rounds::MANY || bill.online.rounds == 10, "{} rounds", bill.online.rounds);
         check_parts(
             &format!("{job:?}"),
             bill,
@@ -193,7 +195,8 @@ fn rounds_follow_the_link() {
     assert_eq!(least(LinkShape::WAN, 16, Objective::Total), Rounds::FEW);
     assert_eq!(least(LinkShape::WAN, 4096, Objective::Rounds), Rounds::FEW);
     assert_eq!(least(LinkShape::WAN, 4096, Objective::Bytes), Rounds::MANY);
-    assert_eq!(least(LinkShape::LOOPBACK, 4096, Objective::Total), Rounds::MANY);
+    let total = least(LinkShape::WAN, 4096, Objective::Total).garbled();
+    assert!(!total.contains(&"ids"), "of 200 MB in place of 13 rounds: {total:?}");
     let rounds = |rounds| Fable::bill(&job.with_rounds(rounds), 4096).expect("a bill").online.rounds;
-    assert_eq!(BOTH.map(rounds), [585, 11]);
+    assert_eq!(BOTH.map(rounds), [585, 10]);
 }

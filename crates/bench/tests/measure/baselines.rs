@@ -102,7 +102,7 @@ mod built {
         assert_eq!(report["rounds"], "few");
         let parts = serde_json::json!(["deduplication", "decoding", "expansion", "ids"]);
         assert_eq!(report["garbled"], parts);
-        assert_eq!(report["online"]["rounds"], 11, "{report}");
+        assert_eq!(report["online"]["rounds"], 10, "{report}");
         let report = site.report(&format!("{asked} 3 --rounds auto --net 1000:40ms"));
         assert_eq!(report["garbled"], parts, "{report}");
         site.run("confidential --design a --rows 16 --key-bits 4 --rounds few")
