@@ -20,15 +20,20 @@
 //!    that whose key is the word the value is taken.
 //! 6. *Expansion*: what was replaced gets the value of the key before it, and all go back to their places.
 //!
+//! Steps 2, 3, 5 and 6 are circuits, each evaluated by layers of ANDs or garbled, as [`FableJob::rounds`] says;
+//! [`Rounds::suiting`] takes for each what suits the link.
+//!
 //! # Cost
-//! [`Fable::bill`]. `2^13` slots and buckets; of a query `3 m` ciphertexts of three moduli, m about the root of twice the
+//! [`Fable::bill`]. Garbled 10 rounds, 2 for each circuit, and 32 bytes an AND, which the server sends: for 4096 lookups of
+//! 16 bits in `2^16` rows 5.2 M ANDs, 6.3 M for the ids by LowMC or 16.6 M by AES, 0.4 M and 2.8 M: 470 or 800 MB. By layers 585
+//! or 612 rounds and a few bits an AND. `2^13` slots and buckets; of a query `3 m` ciphertexts of three moduli, m about the root of twice the
 //! places of a bucket; of the response 6 to 12, of one.
 //!
 //! # Source
 //! Su et al., "FABLE: Batched Evaluation on Confidential Lookup Tables in 2PC" (USENIX Security 2025); Liu, Li, Wu, Ren,
-//! "PIRANA" (S&P 2024) for the code; confidential-spec 3 and 5; confidential-errata. Deviations: AND gates where
-//! it has garbled circuits, so many rounds and few bytes; products added by groups (`fable/answer.rs`), seeded queries; order of
-//! the masks made ahead instead of two sorting networks online; a bit of presence; B is n whatever b is.
+//! "PIRANA" (S&P 2024) for the code; confidential-spec 3 and 5; confidential-errata. Deviations: AND gates
+//! by layers beside garbled circuits; products added by groups (`fable/answer.rs`), seeded queries; order of the masks made
+//! ahead, by OTs, instead of two sorting networks online (`fable/moved.rs`); a bit of presence; B is n whatever b is.
 //!
 //! # Security
 //! Parties that follow the protocol. The client sees ids, which are pseudo-random and distinct, and rows under masks of
@@ -38,7 +43,6 @@
 //! secret of variance 10 and q of up to 186 bits: the standard's table allows 218 for 128 bits of security.
 
 mod answer;
-mod benes;
 mod circuits;
 mod distinct;
 mod expand;
@@ -57,15 +61,14 @@ mod wire;
 mod tests;
 
 pub use job::{FableJob, MAX_KEY_BITS, MAX_VALUE_BITS, Sizes};
+pub use material::Rounds;
 pub use retrieve::Step;
 pub use setup::FableTable;
 
-use zeroize::Zeroizing;
+use prim::Wiped;
 
 use self::{
-    circuits::{equal_planes, planes, words},
-    distinct::{Distinct, distinct, restore},
-    expand::expand,
+    distinct::{Distinct, distinct},
     hashes::Hashes,
     job::COPIES,
     material::Material,
@@ -75,10 +78,10 @@ use self::{
 };
 use hushtable::{
     bill::{Bill, Phase},
-    circuit::conjunction,
     confidential::prf::Prf,
     error::{Error, Result, same},
-    gates::{Ands, Bits, and_all},
+    gates::Bits,
+    inner::{Evaluated, drawn_bill},
     net::Role,
     party::Party,
     session::Session,
@@ -119,7 +122,6 @@ pub struct Fable {
     hashes: Hashes,
     side: Side,
     moved: Moved,
-    prf: Prf,
     material: Material,
 }
 
@@ -151,13 +153,12 @@ impl Fable {
             }
         };
         let masks = match &side {
-            Side::Server(server) => Some(&server.0.masks[..]),
+            Side::Server(server) => Some(&server.0.masks),
             Side::Client(_) => None,
         };
-        let moved = Moved::prepare(p, job.owner, sizes.slots, &mask_widths(&job, &sizes), masks)?;
-        let prf = Prf::prepare(p, job.prf(&sizes), count)?;
+        let moved = Moved::prepare(p, sizes.slots, &mask_widths(&job, &sizes), masks)?;
         let material = Material::prepare(p, &job, &sizes, count)?;
-        Ok(Self { job, sizes, count, ring, hashes, side, moved, prf, material })
+        Ok(Self { job, sizes, count, ring, hashes, side, moved, material })
     }
 
     /// What `count` lookups cost.
@@ -180,11 +181,12 @@ impl Fable {
         let response = Phase { bits: sent, rounds: 1 };
         let mut ids = [0; 2];
         ids[job.owner as usize] = u64::from(job::ID_BITS) * count as u64;
-        let ids = Phase { bits: ids, rounds: 1 };
+        // Garbled, they follow the tables of the same party.
+        let ids = Phase { bits: ids, rounds: u32::from(!job.rounds.garbles_ids()) };
         let online = |online| Bill { online, ..Bill::FREE };
-        let moved = moved::bill(job.owner, sizes.slots, &mask_widths(job, &sizes));
-        let gates = Material::bill(job, &sizes, count) + Prf::bill(&job.prf(&sizes), count)?;
-        Ok(keys + moved + gates + online(ids) + online(query) + online(response))
+        let moved = drawn_bill(job.owner, sizes.slots, &mask_widths(job, &sizes));
+        let circuits = Material::bill(job, &sizes, count)?;
+        Ok(keys + moved + circuits + online(ids) + online(query) + online(response))
     }
 
     /// Lookups there is material for.
@@ -234,25 +236,24 @@ impl Fable {
     /// As [`eval`](Self::eval).
     #[doc(hidden)]
     pub fn insecure_ids_of_repeated(self, s: &mut Session, x: &BShare<u64>) -> Result<Option<Vec<u64>>> {
-        let inputs = planes(self.sizes.tagged_bits, x.words().iter().copied());
-        opened_ids(s, self.prf, &self.side, &inputs, self.job.owner.peer())
+        let inputs = planes(self.sizes.tagged_bits, x.words().to_vec());
+        opened_ids(s, self.material.prf, &self.side, &inputs, self.job.owner.peer())
     }
 
     fn run(
-        mut self,
+        self,
         s: &mut Session,
         x: &BShare<u64>,
         mut done: impl FnMut(&mut Session, Step) -> Result<()>,
     ) -> Result<(FableRows, Option<Vec<u64>>)> {
         same("keys to look up", self.count, x.len())?;
         same("bits of a key", self.job.key_bits as usize, x.bits() as usize)?;
-        let bits = [self.job.key_bits, self.sizes.tagged_bits];
-        let state = Zeroizing::new(x.words().to_vec());
-        let sorting = self.material.sorting();
-        let Distinct { words, tags, swaps } = distinct(s, &mut self.material.gates, sorting, bits, state)?;
+        let [sorting, decoding, expansion] = self.material.networks;
+        let sorted = sorting.eval(s, vec![Wiped::from(x.words().to_vec())])?;
+        let Distinct { words, tags, swaps } = distinct(sorted, self.sizes.tagged_bits);
         done(s, Step::Deduplication)?;
-        let inputs = planes(self.sizes.tagged_bits, words.iter().copied());
-        let ids = opened_ids(s, self.prf, &self.side, &inputs, self.job.owner.peer())?;
+        let inputs = planes(self.sizes.tagged_bits, words.to_vec());
+        let ids = opened_ids(s, self.material.prf, &self.side, &inputs, self.job.owner.peer())?;
         done(s, Step::Oprf)?;
         let context = (&self.ring, &self.sizes);
         let rows = match (&self.side, &ids) {
@@ -270,11 +271,9 @@ impl Fable {
             }
             (Side::Client(_), None) => unreachable!("ids are opened to the client"),
         };
-        let mut state = decode(s, (&self.job, &self.sizes), &mut self.material, &inputs, &rows)?;
+        let picked = decode(s, decoding, &words, &rows)?;
         done(s, Step::Decode)?;
-        let bits = self.job.value_bits + 1;
-        expand(s, self.material.expand, &tags, (bits, &mut state))?;
-        restore(s, self.material.back, &swaps, bits, &mut state)?;
+        let state = expansion.eval(s, vec![picked, tags, swaps])?.swap_remove(0);
         done(s, Step::Expansion)?;
         let found = Bits::collect(state.iter().map(|word| word >> self.job.value_bits));
         Ok((FableRows { values: BShare::new(self.job.value_bits, state.to_vec()), present: found }, ids))
@@ -306,28 +305,21 @@ fn mask_widths(job: &FableJob, sizes: &Sizes) -> Vec<u32> {
 /// Step 5: words of a value and of whether it was found.
 ///
 /// At most one of the three rows has the key: an item is in a place once.
-fn decode(
-    s: &mut Session,
-    (job, sizes): (&FableJob, &Sizes),
-    material: &mut Material,
-    inputs: &[Bits],
-    rows: &[Vec<u64>],
-) -> Result<Zeroizing<Vec<u64>>> {
-    let mut equal: Vec<Vec<Bits>> = vec![Vec::new(); sizes.tagged_bits as usize];
-    for keys in rows.iter().step_by(2) {
-        let keys = planes(sizes.tagged_bits, keys.iter().copied());
-        equal.iter_mut().zip(equal_planes(s, inputs, &keys)).for_each(|(all, plane)| all.push(plane));
+fn decode(s: &mut Session, network: Evaluated, words: &[u64], rows: &[Wiped<u64>]) -> Result<Wiped<u64>> {
+    let count = words.len();
+    let (mut differ, mut values) = (Wiped::<u64>::default(), Wiped::<u64>::default());
+    for row in rows.chunks_exact(2) {
+        differ.extend_from_slice(&row[0]);
+        values.extend_from_slice(&row[1]);
     }
-    let equal: Vec<Bits> = equal.iter().map(|planes| Bits::concat(planes.iter())).collect();
-    let hit = material.gates.eval(s, &conjunction(sizes.tagged_bits as usize), equal)?.remove(0);
-    let values: Vec<u64> = rows.iter().skip(1).step_by(2).flatten().copied().collect();
-    let values = planes(job.value_bits, values.into_iter());
-    let triples = material.pick();
-    let picked = and_all(s, vec![Ands { x: &hit, ys: values.iter().collect(), triples }])?.remove(0);
-    let (mut state, picked) = (Zeroizing::new(vec![0; inputs[0].len()]), words(&picked));
-    let count = state.len();
-    for ((i, value), hit) in picked.iter().enumerate().zip(hit.iter()) {
-        state[i % count] ^= value | hit << job.value_bits;
-    }
+    differ.iter_mut().zip(words.iter().cycle()).for_each(|(key, word)| *key ^= word);
+    let picked = network.eval(s, vec![differ, values])?.swap_remove(2);
+    let mut state = Wiped::zeros(count);
+    picked.iter().enumerate().for_each(|(row, word)| state[row % count] ^= word);
     Ok(state)
+}
+
+/// The bits of words.
+fn planes(bits: u32, words: Vec<u64>) -> Vec<Bits> {
+    Bits::from_share(&BShare::<u64>::new(bits, words))
 }

@@ -7,9 +7,18 @@ use crate::support::{
     pairs::{both, pair, share_words as share},
 };
 
-use hushtable::{BShare, Error, Party, Result, Role, confidential::prf::Cipher};
-use hushtable_baselines::fable::{Fable, FableJob, FableTable};
+use hushtable::{
+    BShare, Error, Party, Result, Role,
+    bill::Objective,
+    confidential::prf::Cipher,
+    net::LinkShape,
+    plan::{Machine, Wanted},
+};
+use hushtable_baselines::fable::{Fable, FableJob, FableTable, Rounds};
 use prim::{block::Block, prg::Prg};
+
+/// Circuits by layers, and garbled.
+const BOTH: [Rounds; 2] = [Rounds::MANY, Rounds::FEW];
 
 /// Looks up and opens: the value and whether the key is present, of each.
 fn looked_up(p: &mut Party, job: FableJob, rows: &BTreeMap<u64, u64>, x: &[u64]) -> Result<Vec<(u64, bool)>> {
@@ -41,6 +50,7 @@ fn every_small_table_and_batch() {
             let keys = (0..4).filter(|key| subset >> key & 1 == 1);
             let rows: BTreeMap<u64, u64> = keys.map(|key| (key, (5 * key + 3 + subset) & 7)).collect();
             let job = FableJob::new(Role::P1, Cipher::LowMc, 2, 3, 4).insecure_slots(256);
+            let job = job.with_rounds(BOTH[subset.count_ones() as usize % 2]);
             // Each alone is minutes of set-up: by default those of one table each, in turn.
             let batches: Vec<&[u64]> = pairs.chunks(2).chain(triples.chunks(3)).collect();
             let some = batches.iter().enumerate().filter(|(i, _)| runs > 1 || i % 16 == subset as usize);
@@ -85,8 +95,12 @@ fn tables_of_every_size() {
                 _ => known[rng.below(known.len() as u32) as usize],
             })
             .collect();
-        let (found, _) = both(pair(1520 + i as u64, None), |p| looked_up(p, job, &rows, &x));
-        assert_eq!(found, expected(&rows, &x), "{job:?}");
+        // Larger ones, which take longer, in turn.
+        let ways = if entries < 100 { &BOTH[..] } else { &BOTH[i % 2..][..1] };
+        for job in ways.iter().map(|rounds| job.with_rounds(*rounds)) {
+            let (found, _) = both(pair(1520 + i as u64, None), |p| looked_up(p, job, &rows, &x));
+            assert_eq!(found, expected(&rows, &x), "{job:?}");
+        }
     }
 }
 
@@ -94,13 +108,18 @@ fn tables_of_every_size() {
 #[test]
 fn bills_are_met() {
     // What fills messages up: those of one bit less than the batch, when repetitions are found and replaced.
-    for (owner, cipher, key_bits, value_bits, count, filled) in
-        [(Role::P0, Cipher::LowMc, 9, 16, 32, 26), (Role::P1, Cipher::Aes128, 4, 8, 16, 11)]
-    {
+    for (owner, cipher, key_bits, value_bits, count, filled, rounds) in [
+        (Role::P0, Cipher::LowMc, 9, 16, 32, 26, Rounds::MANY),
+        (Role::P1, Cipher::Aes128, 4, 8, 16, 11, Rounds::MANY),
+        (Role::P0, Cipher::LowMc, 9, 16, 32, 0, Rounds::FEW),
+        (Role::P1, Cipher::Aes128, 4, 8, 16, 0, Rounds::FEW),
+    ] {
         let job = FableJob::new(owner, cipher, key_bits, value_bits, 1 << key_bits).insecure_slots(256);
+        let job = job.with_rounds(rounds);
         let keys: Vec<u64> = (0..1 << key_bits).collect();
         let table = FableTable::new(&job, &keys, &vec![1; keys.len()]).expect("a table");
         let bill = Fable::bill(&job, count).expect("a bill");
+        assert!(rounds == Rounds::MANY || bill.online.rounds == 10, "{} rounds", bill.online.rounds);
         check_parts(
             &format!("{job:?}"),
             bill,
@@ -120,6 +139,7 @@ fn at_the_secure_ring() {
     for (i, &cipher) in ciphers.iter().enumerate() {
         let (bits, count) = if long { (12, 300) } else { (4, 5) };
         let job = FableJob::new([Role::P1, Role::P0][i], cipher, bits, 28, 1 << bits);
+        let job = job.with_rounds(BOTH[i]);
         assert_eq!(job.sizes(count).expect("sizes").slots, 1 << 13, "the ring of the page");
         let mut rng = Prg::new(Block(1530));
         let rows: BTreeMap<u64, u64> =
@@ -162,4 +182,21 @@ fn what_does_not_fit_is_refused() {
         assert!(matches!(job.sizes(count), Err(Error::Param { .. })), "{job:?}, {count}");
     }
     assert!(job.sizes(4096).is_ok());
+}
+
+/// Over a wide network few lookups are garbled, where rounds count, and many are not, where bytes do; the page's rounds.
+#[test]
+fn rounds_follow_the_link() {
+    let job = FableJob::new(Role::P0, Cipher::LowMc, 16, 16, 1 << 16);
+    let least = |link, count, objective| {
+        let wanted = Wanted::new(objective, link, Machine::REFERENCE);
+        Rounds::suiting(&job, count, &wanted).expect("sizes")
+    };
+    assert_eq!(least(LinkShape::WAN, 16, Objective::Total), Rounds::FEW);
+    assert_eq!(least(LinkShape::WAN, 4096, Objective::Rounds), Rounds::FEW);
+    assert_eq!(least(LinkShape::WAN, 4096, Objective::Bytes), Rounds::MANY);
+    let total = least(LinkShape::WAN, 4096, Objective::Total).garbled();
+    assert!(!total.contains(&"ids"), "of 200 MB in place of 13 rounds: {total:?}");
+    let rounds = |rounds| Fable::bill(&job.with_rounds(rounds), 4096).expect("a bill").online.rounds;
+    assert_eq!(BOTH.map(rounds), [585, 10]);
 }

@@ -38,9 +38,11 @@
 //! ```
 
 mod builder;
+mod flat;
 mod layers;
 mod lookups;
 pub(crate) mod netlist;
+pub(crate) mod network;
 pub(crate) mod wires;
 
 use std::{
@@ -49,21 +51,24 @@ use std::{
 };
 
 pub use builder::Builder;
+pub(crate) use flat::Flat;
 pub use layers::Layers;
 pub use logic::{Circuit, Draft, Error, Form, Gate, Kind, Lit, Port, TruthTable};
 pub(crate) use lookups::{Reads, Stock};
 pub use netlist::{Netlist, Span, Wire};
+pub(crate) use network::{Array, Cells, Network};
 
-/// Up to `MOST` netlists that were made, by their sizes: bills are asked for often. Nothing in them is secret.
-pub(crate) struct Made<K, const MOST: usize = 128>(Mutex<BTreeMap<K, Arc<Netlist>>>);
+/// Up to `MOST` netlists that were made, or what is made of them, by their sizes: bills are asked for often. Nothing in
+/// them is secret.
+pub(crate) struct Made<K, const MOST: usize = 128, V = Netlist>(Mutex<BTreeMap<K, Arc<V>>>);
 
-impl<K: Ord, const MOST: usize> Made<K, MOST> {
+impl<K: Ord, const MOST: usize, V> Made<K, MOST, V> {
     pub(crate) const fn new() -> Self {
         Self(Mutex::new(BTreeMap::new()))
     }
 
     /// That of these sizes, made by `make` if there is none yet.
-    pub(crate) fn get(&self, sizes: K, make: impl FnOnce() -> Arc<Netlist>) -> Arc<Netlist> {
+    pub(crate) fn get(&self, sizes: K, make: impl FnOnce() -> Arc<V>) -> Arc<V> {
         let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if made.len() == MOST && !made.contains_key(&sizes) {
             made.clear();

@@ -18,6 +18,7 @@
 mod layered;
 mod lookups;
 mod lowered;
+pub(crate) mod network;
 mod switching;
 mod vectors;
 

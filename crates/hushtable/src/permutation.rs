@@ -5,6 +5,7 @@
 //! that moves them; either role may be either. The result is shared by both, additively or by XOR.
 //! Arrays stand one behind the other in a slice, as do the entries of the shares.
 
+pub(crate) mod drawn;
 mod network;
 pub mod permute;
 mod punctured;

@@ -90,6 +90,7 @@ mod net_tls;
 mod net_trust;
 #[cfg(feature = "tls")]
 mod net_visitors;
+mod networks;
 mod okvs;
 mod one_opening;
 mod operation_gates;

@@ -12,6 +12,7 @@ use hushtable::{
     BShare, Error, Party, Result, Role,
     confidential::prf::{Cipher, Key, Prf, PrfJob},
     gates::Bits,
+    session::Session,
 };
 use prim::{Aes128, block::Block, lowmc::LowMc};
 
@@ -67,6 +68,10 @@ fn inputs(role: Role, bits: u32, x: &[u128]) -> Vec<Bits> {
     (0..bits).map(bit).collect()
 }
 
+fn by_layers(p: &mut Party, job: PrfJob, count: usize) -> Result<Prf> {
+    Prf::prepare(p, job, count)
+}
+
 #[test]
 fn values_are_those_of_the_cipher() {
     let sizes = [
@@ -89,13 +94,15 @@ fn values_are_those_of_the_cipher() {
             let job = job(cipher, owner, d, w);
             let scattered = |i: u128| i.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835) >> (128 - d);
             let x: Vec<u128> = (0..count).map(scattered).collect();
-            let (a, b) = both(pair(800 + i as u64, None), |p| {
-                let x = inputs(p.role(), d, &x);
-                let key = key(p, &job);
-                Prf::prepare(p, job, x[0].len())?.eval(p, key.as_ref(), &x)
-            });
-            for (item, &x) in x.iter().enumerate() {
-                assert_eq!(values([&a, &b], item), defined(&job, x), "{job:?} at {x}");
+            for prepare in [by_layers, Prf::prepare_garbled] {
+                let (a, b) = both(pair(800 + i as u64, None), |p| {
+                    let x = inputs(p.role(), d, &x);
+                    let key = key(p, &job);
+                    prepare(p, job, x[0].len())?.eval(p, key.as_ref(), &x)
+                });
+                for (item, &x) in x.iter().enumerate() {
+                    assert_eq!(values([&a, &b], item), defined(&job, x), "{job:?} at {x}");
+                }
             }
         }
     }
@@ -138,15 +145,17 @@ fn bills_are_met() {
             [(1, 1, 64), (20, 21, 64), (24, 128, 8), (13, 161, 8), (64, 128, 8), (96, 129, 8)]
         {
             let job = job(cipher, owner, d, w);
-            check(
-                &format!("{job:?}"),
-                Prf::bill(&job, count).expect("a bill"),
-                |p| Prf::prepare(p, job, count),
-                |s, m| {
-                    let key = (s.role() == job.owner).then(|| Key::of(job.cipher, KEY));
-                    m.eval(s, key.as_ref(), &inputs(s.role(), d, &vec![1; count])).map(drop)
-                },
-            );
+            let online = |s: &mut Session, m: Prf| {
+                let key = (s.role() == job.owner).then(|| Key::of(job.cipher, KEY));
+                m.eval(s, key.as_ref(), &inputs(s.role(), d, &vec![1; count])).map(drop)
+            };
+            let bill = Prf::bill(&job, count).expect("a bill");
+            check(&format!("{job:?}"), bill, |p| Prf::prepare(p, job, count), online);
+            let garbled = Prf::bill_garbled(&job, count).expect("a bill");
+            check(&format!("{job:?}, garbled"), garbled, |p| Prf::prepare_garbled(p, job, count), online);
+            let ands = job.boxes() * [34, 3][usize::from(cipher == Cipher::LowMc)];
+            assert_eq!(garbled.online.bits[owner as usize], (256 * ands * count) as u64, "{job:?}");
+            assert_eq!(garbled.online.rounds, 2);
         }
     }
 }
@@ -177,13 +186,16 @@ fn costs_are_those_of_the_page() {
 fn what_is_sent_is_uniform() {
     for (i, cipher) in Cipher::ALL.into_iter().enumerate() {
         let job = job(cipher, Role::P0, 20, 40);
-        assert_uniform(&format!("{cipher}"), 830 + 10 * i as u64, 1 << 18, |p, x| {
-            let material = Prf::prepare(p, job, 64)?;
-            let key = key(p, &job);
-            p.barrier()?;
-            let x = Bits::from_share(&BShare::new(20, vec![x as u32; 64]));
-            material.eval(p, key.as_ref(), &x).map(drop)
-        });
+        for (k, prepare) in (0..).zip([by_layers, Prf::prepare_garbled]) {
+            let (seed, count) = (830 + 10 * i as u64 + 5 * k, [64, 9][k as usize]);
+            assert_uniform(&format!("{cipher}"), seed, 1 << 18, |p, x| {
+                let material = prepare(p, job, count)?;
+                let key = key(p, &job);
+                p.barrier()?;
+                let x = Bits::from_share(&BShare::new(20, vec![x as u32; count]));
+                material.eval(p, key.as_ref(), &x).map(drop)
+            });
+        }
     }
 }
 

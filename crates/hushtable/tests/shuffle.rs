@@ -9,8 +9,10 @@ use crate::support::{
 
 use hushtable::{
     BShare, Error, Role,
+    inner::{draw, drawn_bill, hold_for_draw},
     permutation::shuffle::{MAX_ITEMS, Shuffle},
 };
+use prim::Wiped;
 
 /// Shares of these words: all at P0, under a mask that both know.
 fn shares(role: Role, bits: u32, words: &[u64]) -> BShare<u64> {
@@ -129,4 +131,30 @@ fn shuffles_that_do_not_fit_are_refused() {
         assert!(matches!(material.shuffle(p, &[]), Err(Error::Shape { .. })));
         Ok(())
     });
+}
+
+/// One party's columns in the other's order: shares of them, and the bill.
+#[test]
+fn columns_take_an_order_that_is_drawn() {
+    for (i, items) in [2usize, 4, 16, 512].into_iter().enumerate() {
+        let holder = [Role::P0, Role::P1][i % 2];
+        let columns: Vec<Wiped<u64>> =
+            [1, 7].map(|k| (0..items as u64).map(|x| x * k).collect::<Vec<_>>().into()).into();
+        let widths = [items.ilog2(), items.ilog2() + 3];
+        let prepare = |p: &mut hushtable::Party| match p.role() == holder {
+            true => hold_for_draw(p, &columns, &widths).map(|shares| (None, shares)),
+            false => draw(p, items, &widths).map(|(order, shares)| (Some(order), shares)),
+        };
+        let (a, b) = both(pair(4350 + i as u64, None), prepare);
+        let order = a.0.as_ref().or(b.0.as_ref()).expect("the mover's").to_vec();
+        let sum = |k: usize| a.1[k].iter().zip(b.1[k].iter()).map(|(a, b)| a ^ b).collect::<Vec<_>>();
+        for (k, column) in columns.iter().enumerate() {
+            assert_eq!(sum(k), order.iter().map(|&from| column[from as usize]).collect::<Vec<_>>());
+        }
+        assert!(items < 16 || order.iter().zip(0..).any(|(from, at)| *from != at), "an order of its own");
+        // The messages of a layer are whole bytes from 16 items on.
+        if items >= 16 {
+            check("an order that is drawn", drawn_bill(holder, items, &widths), prepare, |_, _| Ok(()));
+        }
+    }
 }

@@ -6,31 +6,25 @@
 //! brought back to the batch's order.
 //!
 //! # Protocol
-//! 1. Bitonic sort. A comparator takes shares of `[x_i > x_j]` and exchanges the two by it.
+//! 1. Bitonic sort. A comparator gives `[x_i > x_j]` and exchanges the two by it.
 //! 2. `t_0 = 0` and `t_i = [x_i = x_{i-1}]`, all of them before anything is replaced.
-//! 3. `t_i ? 2^d + i : x_i`.
+//! 3. `t_i ? 2^d + i : x_i`, of which the mark, being public, is added to what is left of `x_i` without a message.
 //!
 //! # Cost
-//! A comparator takes a [comparison](super::circuits::greater) and `d` ANDs with a common operand; there are
-//! `p (p + 1) b / 4` of them for `b = 2^p`, in `p (p + 1) / 2` layers. On the way back, as many ANDs as a word has bits.
+//! There are `p (p + 1) b / 4` [comparators](super::circuits::comparator) for `b = 2^p`, in `p (p + 1) / 2` stages: 2 d
+//! ANDs each where they are garbled. On the way back, as many ANDs as a word has bits.
 //!
 //! # Source
 //! FABLE 4.2 (Deduplication) with the polarity of the tags corrected (confidential-errata E9); Batcher (1968) for any b as in the
 //! authors' code.
 
-use hushtable::{
-    circuit::conjunction,
-    error::Result,
-    gates::{Bits, Triples, and_shared},
-    net::Role,
-    session::Session,
-};
-use zeroize::Zeroizing;
+use hushtable::inner::Network;
+use prim::Wiped;
 
-use super::circuits::{Gates, equal_planes, exchange, greater, planes, words};
+use super::circuits::{Few, comparator, repeated};
 
 /// Comparators in layers: of each, the place of what is to be less, and of the other.
-pub(super) fn network(count: usize) -> Vec<Vec<[u32; 2]>> {
+pub(super) fn layers(count: usize) -> Vec<Vec<[u32; 2]>> {
     let mut all = Vec::new();
     sort(&mut all, 0, count, true);
     let mut reached = vec![0; count];
@@ -69,75 +63,50 @@ fn merge(all: &mut Vec<[u32; 2]>, from: usize, count: usize, up: bool) {
     }
 }
 
+/// The places of a layer's pairs, and the numbers of its comparators, of which `from` came before.
+pub(super) fn places(pairs: &[[u32; 2]], from: usize) -> [Vec<u32>; 3] {
+    let [x, y] = [0, 1].map(|i| pairs.iter().map(|pair| pair[i]).collect());
+    [x, y, (from as u32..(from + pairs.len()) as u32).collect()]
+}
+
 /// A batch in order, without repetitions.
 pub(super) struct Distinct {
     /// The words.
-    pub words: Zeroizing<Vec<u64>>,
+    pub words: Wiped<u64>,
     /// Whether each was replaced.
-    pub tags: Bits,
+    pub tags: Wiped<u64>,
     /// What was exchanged, layer by layer.
-    pub swaps: Vec<Bits>,
+    pub swaps: Wiped<u64>,
 }
 
-/// Triples that are spent.
-pub(super) struct Material {
-    pub swap: Triples,
-    pub replace: Triples,
-}
-
-/// Rounds of [`distinct`].
-pub(super) fn rounds(count: usize, key_bits: u32) -> u32 {
-    let layers = network(count).len() as u32;
-    let replaced = if count > 1 { conjunction(key_bits as usize).depth() + 1 } else { 0 };
-    layers * (greater(key_bits).depth() + 1) + replaced
-}
-
-/// Sorts the words of `key_bits` bits and replaces repetitions by words of `tagged_bits` bits.
-pub(super) fn distinct(
-    s: &mut Session,
-    gates: &mut Gates,
-    mut material: Material,
-    [key_bits, tagged_bits]: [u32; 2],
-    mut state: Zeroizing<Vec<u64>>,
-) -> Result<Distinct> {
-    let (mut swaps, comparison) = (Vec::new(), greater(key_bits));
-    for pairs in network(state.len()) {
-        let [mut x, y] = [0, 1].map(|i| planes(key_bits, pairs.iter().map(|pair| state[pair[i] as usize])));
-        x.extend(y.iter().map(|y| y.not(s.role())));
-        let swap = gates.eval(s, &comparison, x)?.remove(0);
-        exchange(s, material.swap.take(pairs.len())?, &swap, (key_bits, &mut state), &pairs)?;
-        swaps.push(swap);
+/// The network of the keys.
+pub(super) fn network(count: usize, key_bits: u32, few: Few) -> Network {
+    let layers = layers(count);
+    let mut network = Network::new(&[(key_bits, count)]);
+    let swaps = network.array(1, layers.iter().map(Vec::len).sum());
+    let (tags, kept) = (network.array(1, count), network.array(key_bits, count));
+    let (form, mut from) = (comparator(key_bits, few), 0);
+    for pairs in &layers {
+        let [x, y, swap] = places(pairs, from);
+        let reads = vec![(0, x.clone()), (0, y.clone())];
+        network.stage(&form, reads, vec![(0, x), (0, y), (swaps, swap)]);
+        from += pairs.len();
     }
-    let count = state.len();
-    if count == 1 {
-        return Ok(Distinct { words: state, tags: Bits::new(1, vec![0]), swaps });
-    }
-    let [x, before] = [&state[1..], &state[..count - 1]].map(|words| planes(key_bits, words.iter().copied()));
-    let equal = equal_planes(s, &x, &before);
-    let repeated = gates.eval(s, &conjunction(equal.len()), equal)?.remove(0);
-    let mark = |i: usize| if s.role() == Role::P0 { i as u64 } else { 0 };
-    let differ = planes(tagged_bits - 1, (1..count).map(|i| state[i] ^ mark(i)));
-    let change = and_shared(s, material.replace, &repeated, &differ.iter().collect::<Vec<_>>())?;
-    let changes = words(&change);
-    let rest = state[1..].iter_mut().zip(changes.iter()).zip(repeated.iter());
-    rest.for_each(|((word, change), tag)| *word ^= change ^ tag << (tagged_bits - 1));
-    let mut tags = Bits::new(1, vec![0]);
-    tags.append(&repeated);
-    Ok(Distinct { words: state, tags, swaps })
+    let later: Vec<u32> = (1..count as u32).collect();
+    let before = later.iter().map(|i| i - 1).collect();
+    let reads = vec![(0, later.clone()), (0, before)];
+    network.stage(&repeated(key_bits), reads, vec![(tags, later.clone()), (kept, later)]);
+    network
 }
 
-/// Brings words back to the order of the batch: the exchanges once more, from the last on.
-pub(super) fn restore(
-    s: &mut Session,
-    mut triples: Triples,
-    swaps: &[Bits],
-    bits: u32,
-    state: &mut [u64],
-) -> Result<()> {
-    for (pairs, swap) in network(state.len()).iter().zip(swaps).rev() {
-        exchange(s, triples.take(pairs.len())?, swap, (bits, state), pairs)?;
+/// What the network's arrays say; replaced words are of `tagged_bits` bits.
+pub(super) fn distinct(arrays: Vec<Wiped<u64>>, tagged_bits: u32) -> Distinct {
+    let [keys, swaps, tags, mut words] = arrays.try_into().ok().expect("the arrays of the network");
+    words[0] = keys[0];
+    for (i, (word, tag)) in (0..).zip(words.iter_mut().zip(tags.iter())) {
+        *word ^= tag.wrapping_neg() & (1 << (tagged_bits - 1) | i);
     }
-    Ok(())
+    Distinct { words, tags, swaps }
 }
 
 #[cfg(test)]
@@ -148,7 +117,7 @@ mod tests {
     #[test]
     fn networks_sort() {
         for count in 1..=12usize {
-            let layers = network(count);
+            let layers = layers(count);
             for input in 0u32..1 << count {
                 let mut state: Vec<u32> = (0..count).map(|i| input >> i & 1).collect();
                 for [i, j] in layers.iter().flatten().map(|pair| pair.map(|p| p as usize)) {
@@ -159,7 +128,7 @@ mod tests {
                 assert!(state.is_sorted(), "{count} places, {input:b}");
             }
         }
-        let layers = network(4096);
+        let layers = layers(4096);
         assert_eq!((layers.iter().map(Vec::len).sum::<usize>(), layers.len()), (159_744, 78));
     }
 }

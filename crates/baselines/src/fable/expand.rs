@@ -1,52 +1,54 @@
-//! Expansion: what was replaced gets the result of the last key before it that was not.
+//! Expansion: what was replaced gets the result of the last key before it that was not, and all go back to their places.
 //!
 //! # Protocol
-//! `v_i = t_i ? v_{i-1} : v_i`, one after the other, is a prefix sum of pairs `(t, v)` under
-//! `(t, v) (t', v') = (t t', t' ? v : v')`: Sklansky's circuit, of `ceil(log2 b)` rounds.
+//! 1. `v_i = t_i ? v_{i-1} : v_i`, one after the other: garbled as it stands; by layers as a prefix sum of pairs `(t, v)`
+//!    under `(t, v) (t', v') = (t t', t' ? v : v')`, Sklansky's circuit.
+//! 2. The exchanges of the sort once more, from the last on.
 //!
 //! # Cost
-//! `ceil(log2 b)` rounds, about b / 2 times as many sets of ANDs with a common operand, one for each bit of a word and one
-//! for the tag.
+//! By layers `ceil(log2 b)` rounds and those of the sort's stages, and about b / 2 times as many sets of ANDs with a
+//! common operand, one for each bit of a word and one for the tag; garbled b of these. A set of ANDs for each comparator.
 //!
 //! # Source
-//! FABLE 4.2 (Expansion). The paper has a chain, of b rounds for AND gates (confidential-errata E18).
+//! FABLE 4.2 (Expansion), whose chain would take b rounds by layers (confidential-errata E18).
 
-use hushtable::{
-    error::Result,
-    gates::{Bits, Triples, and_shared},
-    session::Session,
+use hushtable::inner::Network;
+
+use super::{
+    circuits::{Few, exchange, follow},
+    distinct::{layers, places},
 };
 
-use super::circuits::{planes, words};
-
-/// For each round, the places that get something, each with the place it comes from.
-pub(super) fn levels(count: usize) -> Vec<Vec<[u32; 2]>> {
+/// One after the other, the places that get something, each with the place it comes from.
+fn levels(count: usize, few: Few) -> Vec<Vec<[u32; 2]>> {
     let level = |step: usize| {
         let upper = (0..count).filter(|i| i & step != 0);
         upper.map(|i| [i as u32, (i / step * step) as u32 - 1]).collect()
     };
-    (0..usize::BITS).map(|i| 1 << i).take_while(|&step| step < count).map(level).collect()
+    match few {
+        Few::Layers => (0..usize::BITS).map(|i| 1 << i).take_while(|step| *step < count).map(level).collect(),
+        Few::Ands => (1..count as u32).map(|i| vec![[i, i - 1]]).collect(),
+    }
 }
 
-/// Words of `bits` bits in `state`.
-pub(super) fn expand(
-    s: &mut Session,
-    mut triples: Triples,
-    tags: &Bits,
-    (bits, state): (u32, &mut [u64]),
-) -> Result<()> {
-    let mut tags: Vec<u64> = tags.iter().collect();
-    for pairs in levels(state.len()) {
-        let own = Bits::collect(pairs.iter().map(|&[i, _]| tags[i as usize]));
-        let mut others = planes(bits, pairs.iter().map(|&[i, j]| state[i as usize] ^ state[j as usize]));
-        others.push(Bits::collect(pairs.iter().map(|&[_, j]| tags[j as usize])));
-        let mut products =
-            and_shared(s, triples.take(pairs.len())?, &own, &others.iter().collect::<Vec<_>>())?;
-        let new = products.pop().expect("the tags");
-        for ((&[i, _], change), tag) in pairs.iter().zip(words(&products).iter()).zip(new.iter()) {
-            state[i as usize] ^= change;
-            tags[i as usize] = tag;
-        }
+/// The network of words of `bits` bits, their tags and what was exchanged, in this order.
+pub(super) fn network(count: usize, bits: u32, few: Few) -> Network {
+    let layers = layers(count);
+    let mut from = layers.iter().map(Vec::len).sum();
+    let mut network = Network::new(&[(bits, count), (1, count), (1, from)]);
+    let (words, tags, swaps) = (0, 1, 2);
+    let form = follow(bits);
+    for pairs in levels(count, few) {
+        let [to, source, _] = places(&pairs, 0);
+        let reads = vec![(tags, to.clone()), (words, to.clone()), (tags, source.clone()), (words, source)];
+        network.stage(&form, reads, vec![(tags, to.clone()), (words, to)]);
     }
-    Ok(())
+    let form = exchange(bits);
+    for pairs in layers.iter().rev() {
+        from -= pairs.len();
+        let [x, y, swap] = places(pairs, from);
+        let reads = vec![(swaps, swap), (words, x.clone()), (words, y.clone())];
+        network.stage(&form, reads, vec![(words, x), (words, y)]);
+    }
+    network
 }

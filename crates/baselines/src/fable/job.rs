@@ -1,5 +1,6 @@
 //! What a table and a batch are, in public, and all sizes that follow.
 
+use super::material::Rounds;
 use hushtable::{
     chance::Chance,
     confidential::prf::{Cipher, PrfJob},
@@ -38,6 +39,8 @@ pub struct FableJob {
     pub value_bits: u32,
     /// Keys that the table has, or more.
     pub entries: usize,
+    /// How the circuits are evaluated.
+    pub rounds: Rounds,
     slots: usize,
 }
 
@@ -67,7 +70,13 @@ pub struct Sizes {
 impl FableJob {
     /// A table with up to `entries` keys.
     pub fn new(owner: Role, cipher: Cipher, key_bits: u32, value_bits: u32, entries: usize) -> Self {
-        Self { owner, cipher, key_bits, value_bits, entries, slots: SLOTS }
+        Self { owner, cipher, key_bits, value_bits, entries, rounds: Rounds::MANY, slots: SLOTS }
+    }
+
+    /// The same with circuits that are evaluated so; by layers unless it is said.
+    #[must_use]
+    pub fn with_rounds(self, rounds: Rounds) -> Self {
+        Self { rounds, ..self }
     }
 
     /// The same with ciphertexts of so many slots, a power of two: **no security**, for tests.

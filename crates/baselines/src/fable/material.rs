@@ -1,97 +1,143 @@
-//! Triples of a batch, by how many ANDs have an operand in common.
+//! What a batch's circuits take: three networks and the function that makes ids, each by layers or garbled.
+
+use std::sync::Arc;
 
 use super::{
-    circuits::{Gates, greater},
-    distinct::{self, network},
-    expand::levels,
+    circuits::{Few, pick},
+    distinct, expand,
     job::{COPIES, FableJob, Sizes},
 };
 use hushtable::{
-    bill::{Bill, Phase},
-    circuit::conjunction,
+    bill::{Bill, Effort},
+    confidential::prf::Prf,
     error::Result,
-    gates::Triples,
+    inner::{By, Evaluated, Evaluation, Network},
     party::Party,
+    plan::{self, Wanted},
 };
 
-/// All of a batch's triples.
+/// How each part of the circuits is evaluated: by layers of ANDs, in many rounds of few bytes, or garbled by the server,
+/// in two. Public, the same at both parties.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Rounds {
+    /// Of each of [`PARTS`] whether it is garbled.
+    garbled: [bool; 4],
+}
+
+/// Names of the parts: three networks, and last the function that makes ids.
+const PARTS: [&str; 4] = ["deduplication", "decoding", "expansion", "ids"];
+
+/// All of a batch's material.
 pub(super) struct Material {
-    pub gates: Gates,
-    sorting: Option<distinct::Material>,
-    pick: Option<Triples>,
-    pub expand: Triples,
-    pub back: Triples,
+    /// Deduplication, decoding, expansion.
+    pub networks: [Evaluated; 3],
+    pub prf: Prf,
 }
 
-/// How many operands, and of each the ANDs with others.
-struct Counts {
-    one: usize,
-    two: usize,
-    /// Comparators, twice: sorting, and back.
-    swap: [usize; 2],
-    replace: [usize; 2],
-    pick: [usize; 2],
-    expand: [usize; 2],
-    back: [usize; 2],
-}
+impl Rounds {
+    /// All of them by layers.
+    pub const MANY: Self = Self { garbled: [false; 4] };
+    /// All of them garbled.
+    pub const FEW: Self = Self { garbled: [true; 4] };
 
-impl Counts {
-    fn of(job: &FableJob, sizes: &Sizes, count: usize) -> Self {
-        let sum = |layers: Vec<Vec<[u32; 2]>>| layers.iter().map(Vec::len).sum::<usize>();
-        let (comparators, moved) = (sum(network(count)), sum(levels(count)));
-        let [key, tagged, value] =
-            [job.key_bits, sizes.tagged_bits, job.value_bits].map(|bits| bits as usize);
-        let comparison = greater(job.key_bits);
-        let [one, two] = [0, 1].map(|kind| comparators * comparison.triples()[kind][1]);
-        let rows = COPIES * count;
-        Self {
-            one: one + (count - 1) * conjunction(key).ands() + rows * conjunction(tagged).ands(),
-            two,
-            swap: [comparators, key],
-            replace: [count - 1, tagged - 1],
-            pick: [rows, value],
-            expand: [moved, value + 2],
-            back: [comparators, value + 1],
-        }
+    /// Those parts garbled that are named: `deduplication`, `ids`, `decoding`, `expansion`.
+    pub fn garbling(names: &[impl AsRef<str>]) -> Self {
+        Self { garbled: PARTS.map(|part| names.iter().any(|name| name.as_ref() == part)) }
     }
 
-    fn all(&self) -> [[usize; 2]; 7] {
-        [[self.one, 1], [self.two, 2], self.swap, self.replace, self.pick, self.expand, self.back]
+    /// The names of the parts that are garbled.
+    pub fn garbled(&self) -> Vec<&'static str> {
+        PARTS.into_iter().zip(self.garbled).filter(|part| part.1).map(|part| part.0).collect()
+    }
+
+    /// Whether the function that makes ids is garbled.
+    pub(super) fn garbles_ids(&self) -> bool {
+        self.garbled[3]
+    }
+
+    /// For `count` lookups, each part as suits what is wanted: they follow each other.
+    ///
+    /// # Errors
+    /// [`Error::Param`](hushtable::Error::Param) for sizes that are not supported.
+    pub fn suiting(job: &FableJob, count: usize, wanted: &Wanted) -> Result<Self> {
+        let sizes = job.sizes(count)?;
+        let networks = |rounds| networks(&job.with_rounds(rounds), &sizes, count);
+        let pairs = networks(Self::MANY)?.into_iter().zip(networks(Self::FEW)?);
+        let mut efforts: Vec<[Effort; 2]> = pairs.map(|(many, few)| [many.effort(), few.effort()]).collect();
+        efforts.push(Prf::efforts(&job.prf(&sizes), count)?);
+        let mut garbled = [false; 4];
+        for (garbled, [many, few]) in garbled.iter_mut().zip(efforts) {
+            *garbled = plan::choose(vec![(false, many), (true, few)], wanted).expect("two ways");
+        }
+        Ok(Self { garbled })
     }
 }
 
 impl Material {
     pub fn prepare(p: &mut Party, job: &FableJob, sizes: &Sizes, count: usize) -> Result<Self> {
-        let counts = Counts::of(job, sizes, count);
-        let [one, two, swap, replace, pick, expand, back] =
-            counts.all().map(|[operands, ands]| Triples::shared(p, operands, ands));
-        Ok(Self {
-            gates: Gates { one: one?, two: two? },
-            sorting: Some(distinct::Material { swap: swap?, replace: replace? }),
-            pick: Some(pick?),
-            expand: expand?,
-            back: back?,
-        })
+        let prf = match job.rounds.garbles_ids() {
+            false => Prf::prepare(p, job.prf(sizes), count)?,
+            true => Prf::prepare_garbled(p, job.prf(sizes), count)?,
+        };
+        let [distinct, decode, expand] = networks(job, sizes, count)?.map(|network| network.prepare(p));
+        Ok(Self { networks: [distinct?, decode?, expand?], prf })
     }
 
-    /// What they cost, with the rounds of all circuits.
-    pub fn bill(job: &FableJob, sizes: &Sizes, count: usize) -> Bill {
-        let all = Counts::of(job, sizes, count).all();
-        let triples = all.map(|[operands, ands]| Triples::bill(ands).times(operands));
-        let sum = triples.into_iter().reduce(Bill::beside).expect("some");
-        let layers = network(count).len() as u32;
-        let decoding = conjunction(sizes.tagged_bits as usize).depth() + 1;
-        let rounds = distinct::rounds(count, job.key_bits) + decoding + levels(count).len() as u32 + layers;
-        Bill { online: Phase { rounds, ..sum.online }, ..sum }
+    pub fn bill(job: &FableJob, sizes: &Sizes, count: usize) -> Result<Bill> {
+        let prf = match job.rounds.garbles_ids() {
+            false => Prf::bill(&job.prf(sizes), count)?,
+            true => Prf::bill_garbled(&job.prf(sizes), count)?,
+        };
+        Ok(networks(job, sizes, count)?.iter().fold(prf, |sum, network| sum + network.bill()))
     }
+}
 
-    /// Those of the sorting network, once.
-    pub fn sorting(&mut self) -> distinct::Material {
-        self.sorting.take().expect("asked for once")
-    }
+/// Deduplication, decoding and expansion.
+fn networks(job: &FableJob, sizes: &Sizes, count: usize) -> Result<[Evaluation; 3]> {
+    let of = |part: usize, network: &dyn Fn(Few) -> Network| match job.rounds.garbled[part] {
+        false => Evaluation::of(&Arc::new(network(Few::Layers)), By::Layers),
+        true => Evaluation::of(&Arc::new(network(Few::Ands)), By::Garbling(job.owner)),
+    };
+    Ok([
+        of(0, &|few| distinct::network(count, job.key_bits, few))?,
+        of(1, &|_| decoding(sizes.tagged_bits, job.value_bits, count))?,
+        of(2, &|few| expand::network(count, job.value_bits + 1, few))?,
+    ])
+}
 
-    /// Those that choose among rows, once.
-    pub fn pick(&mut self) -> Triples {
-        self.pick.take().expect("asked for once")
+/// The network of all rows: how their keys differ from the words, and their values; with it a third array, of values and,
+/// above, whether each row is the one.
+fn decoding(tagged_bits: u32, value_bits: u32, count: usize) -> Network {
+    let rows = COPIES * count;
+    let mut network = Network::new(&[(tagged_bits, rows), (value_bits, rows)]);
+    let picked = network.array(value_bits + 1, rows);
+    let all: Vec<u32> = (0..rows as u32).collect();
+    let reads = vec![(0, all.clone()), (1, all.clone())];
+    network.stage(&pick([tagged_bits, value_bits]), reads, vec![(picked, all)]);
+    network
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hushtable::{confidential::prf::Cipher, net::Role};
+
+    /// Operands of ANDs by layers, and ANDs garbled, of each part: for 4096 lookups of 16 bits, with LowMC and AES.
+    #[test]
+    fn circuits_have_the_ands_of_the_page() {
+        let (count, comparators, moved) = (4096, 159_744, 12 * 2048);
+        for (cipher, [ids_many, ids_few]) in
+            [(Cipher::LowMc, [2 * 510, 3 * 510]), (Cipher::Aes128, [22 * 119, 34 * 119])]
+        {
+            let job = FableJob::new(Role::P1, cipher, 16, 16, 1 << 16);
+            let sizes = job.sizes(count).expect("sizes");
+            let of = |rounds| Material::bill(&job.with_rounds(rounds), &sizes, count).expect("a bill");
+            let (rows, later) = (3 * count, count - 1);
+            let many = comparators * (20 + 11 + 1) + later * (15 + 1) + rows * (16 + 1) + moved + comparators;
+            let few = comparators * 32 + later * 31 + rows * 32 + later * 18 + comparators * 17;
+            let [many, few] = [many + count * ids_many, few + count * ids_few].map(|sum| sum as u64);
+            assert_eq!(of(Rounds::MANY).cots, [many; 2], "{cipher}");
+            assert_eq!(of(Rounds::FEW).online.bits[1], 256 * few, "{cipher}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The retrieval, message by message: both parties' parts.
 
-use prim::Block;
+use prim::{Block, Wiped};
 use zeroize::Zeroizing;
 
 use super::{
@@ -35,7 +35,7 @@ pub enum Step {
 }
 
 /// For each copy a column of keys and one of values, a word for each bucket or lookup.
-pub(super) type Columns = Zeroizing<Vec<Vec<u64>>>;
+pub(super) type Columns = Vec<Wiped<u64>>;
 
 /// The client's shares of the rows.
 pub(super) fn client(
@@ -74,8 +74,7 @@ pub(super) fn extracted(
     keys: &ClientKeys,
     responses: &[Vec<u8>],
 ) -> Result<Columns> {
-    let mut rows =
-        Zeroizing::new((0..2 * COPIES).map(|_| Vec::with_capacity(sizes.slots)).collect::<Vec<_>>());
+    let mut rows: Columns = (0..2 * COPIES).map(|_| Wiped::from(Vec::with_capacity(sizes.slots))).collect();
     let level = ring.par.max_level();
     for (copy, responses) in responses.chunks_exact(sizes.chunks).enumerate() {
         let mut items = Zeroizing::new(vec![0u128; sizes.slots]);

@@ -69,7 +69,7 @@ pub(super) struct Setup {
     /// For each place of a bucket and each bucket, the number of its item, counted from 1, or 0.
     items: Wiped<u32>,
     /// For each copy two columns, of keys and of values, with a word for each bucket.
-    pub masks: Zeroizing<Vec<Vec<u64>>>,
+    pub masks: Vec<Wiped<u64>>,
     slots: usize,
     value_bits: u32,
     /// The key of empty places: the first placeholder, as those of batches count from 1.
@@ -105,7 +105,7 @@ impl Setup {
             })
             .ok_or(Error::Chance("placing the rows of a table"))?;
         let widths = [sizes.tagged_bits, job.value_bits];
-        let mut masks = Zeroizing::new(vec![vec![0u64; sizes.slots]; 2 * COPIES]);
+        let mut masks: Vec<Wiped<u64>> = (0..2 * COPIES).map(|_| Wiped::zeros(sizes.slots)).collect();
         for (column, width) in masks.iter_mut().zip(widths.iter().cycle()) {
             s.rng().words(*width, column);
         }
@@ -128,7 +128,7 @@ impl Setup {
     pub fn column(&self, copy: usize, place: usize) -> impl Iterator<Item = u128> {
         let items = &self.items[place * self.slots..][..self.slots];
         let [key_masks, value_masks] = [0, 1].map(|i| &self.masks[2 * copy + i]);
-        items.iter().zip(key_masks).zip(value_masks).map(|((&item, key_mask), value_mask)| {
+        items.iter().zip(key_masks.iter()).zip(value_masks.iter()).map(|((&item, key_mask), value_mask)| {
             let (key, value) = match item.checked_sub(1) {
                 Some(item) => (self.keys[item as usize], self.values[item as usize]),
                 None => (self.nobody, 0),

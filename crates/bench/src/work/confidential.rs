@@ -56,12 +56,18 @@ impl Benchmark for ConfidentialWork {
         if self.steps && self.design != Design::Fable {
             return Err(Failure::local("--steps: accepted with --design fable, whose steps they are"));
         }
+        if self.rounds.is_some() && self.design != Design::Fable {
+            return Err(Failure::local("--rounds: accepted with --design fable, whose circuits they are of"));
+        }
         match self.design {
             Design::Auto => unreachable!("one was chosen"),
             Design::A => fits(copy::memory(self)?, "tables of both parties"),
             Design::B => fits(thin::memory(self)?, "tables of both parties"),
             Design::Splut => fits(splut::memory(self)?, "tables and messages of both parties"),
-            Design::Fable => fits(fable::memory(self)?, "tables and ciphertexts of both parties"),
+            Design::Fable => {
+                fable::choose(self, link)?;
+                fits(fable::memory(self)?, "tables and ciphertexts of both parties")
+            }
             Design::Scan => fits(scan::memory(self)?, "memories of both parties"),
         }
     }

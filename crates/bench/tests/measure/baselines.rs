@@ -93,6 +93,22 @@ mod built {
         assert!(report["processors"].as_u64().unwrap() >= 1);
     }
 
+    /// The same rounds whatever the batch; over a wide network each part as it suits.
+    #[test]
+    fn fable_in_few_rounds() {
+        let site = Site::new();
+        let asked = "confidential --design fable --rows 16 --key-bits 4 --value-bits 8 --prf lowmc --batch";
+        let report = site.report(&format!("{asked} 5 --rounds few"));
+        assert_eq!(report["rounds"], "few");
+        let parts = serde_json::json!(["deduplication", "decoding", "expansion", "ids"]);
+        assert_eq!(report["garbled"], parts);
+        assert_eq!(report["online"]["rounds"], 10, "{report}");
+        let report = site.report(&format!("{asked} 3 --rounds auto --net 1000:40ms"));
+        assert_eq!(report["garbled"], parts, "{report}");
+        site.run("confidential --design a --rows 16 --key-bits 4 --rounds few")
+            .fails("--rounds: accepted with");
+    }
+
     /// The paper's digits send online what its formula, corrected, says.
     #[test]
     fn comparison_by_rotated_tables() {

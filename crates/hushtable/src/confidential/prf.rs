@@ -25,6 +25,9 @@
 //! | AES-128 | `ceil(d/8) + 4 ceil(d/32) + 128 (c - 1) + 96 + 4 ceil(v/32) + ceil(v/8)` | 40 |
 //! | LowMC | `ceil(d/3) + 504 c` | 13 |
 //!
+//! [Garbled](Prf::prepare_garbled) by the owner it takes 2 rounds, and online 256 bits for each of the 34 or 3 ANDs of an
+//! S-box; what the key alone decides is free.
+//!
 //! # Source
 //! confidential-beyond 1 and figures-checked, "Circuits". The S-box of AES: Boyar, Peralta, "A small depth-16 circuit
 //! for the AES S-box" (SEC 2012). Circuits of 32 ANDs have 6 layers: 20 rounds more, and the 5 ANDs of their inversion
@@ -38,6 +41,7 @@
 //! layers and fewer rounds have been attacked since (confidential-errata E6).
 
 mod aes;
+mod garbled;
 mod job;
 mod key;
 mod lowmc;
@@ -47,6 +51,8 @@ pub use job::{Cipher, MAX_INPUT_BITS, MAX_OUTPUT_BITS, PrfJob};
 pub use key::Key;
 
 use std::sync::Arc;
+
+use garbled::Circuit;
 
 use crate::{
     bill::Bill,
@@ -71,7 +77,7 @@ use crate::{
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct Prf {
     job: PrfJob,
-    circuit: Layers,
+    circuit: Circuit,
 }
 
 impl Prf {
@@ -81,7 +87,7 @@ impl Prf {
     /// [`Error::Param`] for sizes that are not supported, and those of the channel.
     pub fn prepare(p: &mut dyn Source, job: PrfJob, count: usize) -> Result<Self> {
         job.check_count(count)?;
-        Ok(Self { job, circuit: Layers::prepare(p, &netlist(&job), count)? })
+        Ok(Self { job, circuit: Circuit::Layers(Layers::prepare(p, &netlist(&job), count)?) })
     }
 
     /// What `count` inputs cost.
@@ -103,7 +109,7 @@ impl Prf {
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.circuit.is_empty()
+        self.len() == 0
     }
 
     /// Online: shares of the function's values, a batch of each bit, from those of the inputs. The owner gives its key, the other party none.
@@ -133,10 +139,15 @@ impl Prf {
     }
 }
 
+/// What a circuit follows from.
+fn sizes(job: &PrfJob) -> (Cipher, bool, u32, u32) {
+    (job.cipher, job.owner == Role::P0, job.input_bits, job.output_bits)
+}
+
 /// The circuit of the function.
 fn netlist(job: &PrfJob) -> Arc<Netlist> {
     static MADE: Made<(Cipher, bool, u32, u32), 4> = Made::new();
-    MADE.get((job.cipher, job.owner == Role::P0, job.input_bits, job.output_bits), || match job.cipher {
+    MADE.get(sizes(job), || match job.cipher {
         Cipher::Aes128 => aes::netlist(job),
         Cipher::LowMc => lowmc::netlist(job),
     })

@@ -15,6 +15,18 @@ use crate::{
 /// correlated OTs, however many ANDs it serves.
 const SIZES: [usize; 7] = [64, 32, 16, 8, 4, 2, 1];
 
+/// A form of ANDs and XORs on shared inputs, with triples of just the sizes that it takes.
+///
+/// # Errors
+/// Those of [`lowered`].
+pub(super) fn lowered_exactly(form: &Form) -> Result<Arc<Netlist>> {
+    let known = vec![None; form.inputs()];
+    let all: Vec<usize> = (1..=SIZES[0]).rev().collect();
+    let with = |sizes: &[usize]| lowered_by(form, &known, &[], None, sizes);
+    let sizes: Vec<usize> = with(&all)?.triples().iter().filter(|of| of[1] > 0).map(|of| of[0]).collect();
+    with(&sizes)
+}
+
 /// A form of a circuit, some of whose inputs one party knows; with a number its ANDs are lookups in the table of that
 /// number.
 ///
@@ -26,11 +38,22 @@ pub(super) fn lowered(
     readings: &[Reading],
     ands: Option<usize>,
 ) -> Result<Arc<Netlist>> {
+    lowered_by(form, known, readings, ands, &SIZES)
+}
+
+/// With triples of these sizes, largest first.
+fn lowered_by(
+    form: &Form,
+    known: &[Option<Role>],
+    readings: &[Reading],
+    ands: Option<usize>,
+    sizes: &[usize],
+) -> Result<Arc<Netlist>> {
     if form.inputs() != known.len() || known.is_empty() {
         let (what, got) = ("inputs of a form", known.len().to_string());
         return Err(Error::Param { what, got, accepted: format!("{}, 1 and more", form.inputs()) });
     }
-    let mut lowering = Lowering::new(form, known, readings);
+    let mut lowering = Lowering::new(form, known, readings, sizes);
     let waits = lowering.waits();
     let gates: Vec<(&Gate, u32)> = form.made().map(|(gate, first, _)| (gate, first)).collect();
     let mut order: Vec<usize> = (0..gates.len()).collect();
@@ -48,21 +71,22 @@ pub(super) fn lowered(
 struct Lowering<'a> {
     form: &'a Form,
     b: Builder,
+    sizes: &'a [usize],
     known: Vec<Option<Role>>,
     /// Of each wire of the form, and what is left of its negation.
     wires: Vec<Option<Wire>>,
 }
 
 impl<'a> Lowering<'a> {
-    fn new(form: &'a Form, known: &[Option<Role>], readings: &[Reading]) -> Self {
+    fn new(form: &'a Form, known: &[Option<Role>], readings: &[Reading], sizes: &'a [usize]) -> Self {
         let tables: Vec<[u32; 2]> =
             readings.iter().map(|reading| [reading.table().inputs(), reading.table().outputs()]).collect();
-        let mut b = Builder::new(&SIZES).reading(&tables);
+        let mut b = Builder::new(sizes).reading(&tables);
         let mut wires = vec![None; form.wires()];
         let inputs: Vec<Wire> = known.iter().map(|known| b.input(Span::Each(1), *known)).collect();
         wires[0] = Some(b.xor(&[inputs[0], inputs[0]]));
         wires[1..].iter_mut().zip(inputs).for_each(|(wire, input)| *wire = Some(input));
-        Self { form, b, known: known.to_vec(), wires }
+        Self { form, b, sizes, known: known.to_vec(), wires }
     }
 
     /// Of each gate how many messages it waits for, and whether it takes one.
@@ -138,7 +162,7 @@ impl<'a> Lowering<'a> {
         let (of_p0, of_p1): (Vec<_>, Vec<_>) = stars(&crossing, |left| left.min(SIZES[0]))
             .into_iter()
             .partition(|star| known(star[0].0) == Some(Role::P0));
-        let size = |left| SIZES.into_iter().find(|size| *size <= left).expect("a size of 1");
+        let size = |left| self.sizes.iter().copied().find(|size| *size <= left).expect("a size of 1");
         let shared = stars(&shared, size);
         self.stars(&shared, Builder::ands);
         self.stars(&of_p0, Builder::products);

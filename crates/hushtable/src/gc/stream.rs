@@ -34,7 +34,12 @@ pub(super) struct Cut {
 impl Cut {
     /// Of the items that a party garbles.
     pub(super) fn of(job: &Job, garbler: Role) -> Self {
-        Self { ands: job.program.ands(), items: job.part(garbler).len() }
+        Self::new(&job.program, job.part(garbler).len())
+    }
+
+    /// Of a program for some items.
+    pub(super) fn new(program: &Program, items: usize) -> Self {
+        Self { ands: program.ands(), items }
     }
 
     fn copies(&self) -> usize {
@@ -114,6 +119,8 @@ pub(super) struct Stream<'a> {
     /// What a batch of ANDs reads and makes.
     operands: [Wiped<Block>; 2],
     outputs: Zeroizing<Vec<Vec<u64>>>,
+    /// Labels of the outputs in their place, row by row, where another program takes them.
+    kept: Option<Wiped<Block>>,
     message: usize,
     /// The next AND's number under the key.
     number: u64,
@@ -127,8 +134,32 @@ pub(super) struct Stream<'a> {
 
 /// The keys of the tables for the items that a party garbles. Both parties ask in the same order.
 pub(super) fn keys(s: &mut Session, job: &Job, garbler: Role) -> Vec<CcrHash> {
-    let messages = Cut::of(job, garbler).count();
-    (0..messages.div_ceil(UNDER_KEY)).map(|_| s.hash(Purpose::Garbling, garbler)).collect()
+    fresh(s, Cut::of(job, garbler), garbler)
+}
+
+fn fresh(s: &mut Session, cut: Cut, garbler: Role) -> Vec<CcrHash> {
+    (0..cut.count().div_ceil(UNDER_KEY)).map(|_| s.hash(Purpose::Garbling, garbler)).collect()
+}
+
+/// Keys for programs one after the other, of which small ones share one.
+#[derive(Default)]
+pub(super) struct Keys {
+    /// With the number of the next AND under it.
+    last: Option<(CcrHash, u64)>,
+}
+
+impl Keys {
+    /// Those of the next program, and the number of its first AND. Both parties ask in the same order.
+    pub(super) fn next(&mut self, s: &mut Session, cut: Cut, garbler: Role) -> (Vec<CcrHash>, u64) {
+        let tables = cut.messages().sum::<usize>() as u64 / 2;
+        let fits = |first: u64| cut.count() <= UNDER_KEY && first + tables <= (UNDER_KEY * TABLES) as u64;
+        let (keys, first) = match self.last.take_if(|last| fits(last.1)) {
+            Some((key, first)) => (vec![key], first),
+            None => (fresh(s, cut, garbler), 0),
+        };
+        self.last = keys.first().filter(|_| fits(first)).map(|key| (key.clone(), first + tables));
+        (keys, first)
+    }
 }
 
 impl<'a> Stream<'a> {
@@ -140,8 +171,28 @@ impl<'a> Stream<'a> {
         labels: Labels<'a>,
         delta: Block,
     ) -> Self {
-        let program = &*job.program;
-        let cut = Cut::of(job, garbler);
+        Self::of((&job.program, Cut::of(job, garbler)), (keys, 0), labels, delta)
+    }
+
+    /// A program for some items, which keeps the labels of its outputs.
+    pub(super) fn keeping(
+        (program, items): (&'a Program, usize),
+        keys: (Vec<CcrHash>, u64),
+        labels: Labels<'a>,
+        delta: Block,
+    ) -> Self {
+        let mut stream = Self::of((program, Cut::new(program, items)), keys, labels, delta);
+        stream.outputs.clear();
+        stream.kept = Some(Wiped::zeros(program.outputs() * items));
+        stream
+    }
+
+    fn of(
+        (program, cut): (&'a Program, Cut),
+        (keys, number): (Vec<CcrHash>, u64),
+        labels: Labels<'a>,
+        delta: Block,
+    ) -> Self {
         let words = || vec![0; cut.items.div_ceil(64)];
         let outputs = Zeroizing::new((0..program.outputs()).map(|_| words()).collect());
         Self {
@@ -153,8 +204,9 @@ impl<'a> Stream<'a> {
             wires: Wires::new(program.places, cut.items.min(COPIES)),
             operands: [Wiped::zeros(BATCH), Wiped::zeros(BATCH)],
             outputs,
+            kept: None,
             message: 0,
-            number: 0,
+            number,
             from: 0,
             begun: false,
             layer: 0,
@@ -192,16 +244,26 @@ impl<'a> Stream<'a> {
 
     /// Shares of the outputs, when all tables are made or taken.
     pub(super) fn finish(mut self) -> Vec<Bits> {
-        assert!(self.expects().is_none(), "tables are missing");
-        self.run(0, None, |_, _, _, _| ()); // a program without ANDs has not begun
+        self.complete();
         let items = self.cut.items;
         std::mem::take(&mut *self.outputs).into_iter().map(|words| Bits::new(items, words)).collect()
+    }
+
+    /// The labels that are kept, then.
+    pub(super) fn kept(mut self) -> Wiped<Block> {
+        self.complete();
+        self.kept.take().expect("labels that are kept")
+    }
+
+    fn complete(&mut self) {
+        assert!(self.expects().is_none(), "tables are missing");
+        self.run(0, None, |_, _, _, _| ()); // a program without ANDs has not begun
     }
 
     /// The ANDs of the next message.
     fn next(&mut self, and: impl FnMut(&CcrHash, u64, &mut [Block], &[Block])) {
         let key = self.message / UNDER_KEY;
-        if self.message.is_multiple_of(UNDER_KEY) {
+        if self.message > 0 && self.message.is_multiple_of(UNDER_KEY) {
             self.number = 0;
         }
         let count = self.cut.ands(self.message).len();
@@ -254,6 +316,13 @@ impl<'a> Stream<'a> {
     /// Shares of their outputs: the lowest bits of labels, and at the garbler the complement of a complement.
     fn end(&mut self, copies: usize) {
         let (word, shift) = (self.from / 64, self.from % 64);
+        if let Some(kept) = &mut self.kept {
+            for (row, out) in kept.chunks_exact_mut(self.cut.items).zip(&self.program.outputs) {
+                let not = Block::mask(out.negated()) & *self.delta;
+                let labels = self.wires.at(out.wire() as usize);
+                row[self.from..][..copies].iter_mut().zip(labels).for_each(|(to, label)| *to = *label ^ not);
+            }
+        }
         for (out, words) in self.program.outputs.iter().zip(&mut *self.outputs) {
             let not = u128::from(out.negated()) & self.delta.0;
             let bit = |(label, i): (&Block, usize)| (((label.0 ^ not) & 1) as u64) << i;

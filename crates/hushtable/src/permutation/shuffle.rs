@@ -49,7 +49,7 @@ use crate::{
 pub const MAX_ITEMS: usize = network::MAX_LEN;
 
 /// Columns of words, one for each place.
-type Columns = Vec<Wiped<u64>>;
+pub(super) type Columns = Vec<Wiped<u64>>;
 
 /// One-time material for a shuffle.
 ///
@@ -103,17 +103,15 @@ impl Shuffle {
         let network = Network::random(p.rng(), items);
         let (count, layers) = (switches(items), shape(items).1);
         let (out, inc) = p.cots(count, count)?;
-        let mut chosen = Wiped::from(Vec::with_capacity(count));
-        // Pads are cut off from the end.
-        (0..layers).rev().for_each(|layer| chosen.extend_from_slice(network.layer(layer)));
         let widths = [there, back].concat();
-        let mut receiver = PayloadReceiver::new(p, inc, &chosen, &widths)?;
+        let mut receiver = PayloadReceiver::new(p, inc, &chosen(&network), &widths)?;
         let mut sender = PayloadSender::new(p, out, &widths)?;
         let each = shape(items).0 / 2;
         let mut senders: Vec<PayloadSender> = (0..layers).map(|_| sender.take(each)).collect();
         let mut receivers: Vec<PayloadReceiver> = (0..layers).map(|_| receiver.take(each)).collect();
-        let (masks_there, mut message) = hold(p, items, there, &mut senders, 0..layers);
-        let (masks_back, more) = hold(p, items, back, &mut senders, (0..layers).rev());
+        let (begin_there, begin_back) = (random(p, items, there), random(p, items, back));
+        let (end_there, mut message) = hold(&begin_there, items, &mut senders, 0..layers);
+        let (end_back, more) = hold(&begin_back, items, &mut senders, (0..layers).rev());
         message.extend(more);
         let len = layers * widths.iter().map(|&w| packed_len(each, w)).sum::<usize>();
         let theirs = p.exchange(message, len)?;
@@ -122,8 +120,11 @@ impl Shuffle {
         let moved_there = follow(&network, items, there, &mut receivers, 0..layers, first);
         let moved_back = follow(&network, items, back, &mut receivers, (0..layers).rev(), second);
         let of = |widths: &[u32], masks, moved| Direction { widths: widths.to_vec(), masks, moved };
-        let direction = of(back, masks_back, moved_back);
-        Ok(Self { there: of(there, masks_there, moved_there), back: Unshuffle { items, network, direction } })
+        let direction = of(back, [begin_back, end_back], moved_back);
+        Ok(Self {
+            there: of(there, [begin_there, end_there], moved_there),
+            back: Unshuffle { items, network, direction },
+        })
     }
 
     /// What it costs, there and back. A message of a layer is filled up to whole bytes, which is not counted.
@@ -230,22 +231,31 @@ impl Direction {
     }
 }
 
-/// Step 1 at the holder, in these layers: the masks, and the message.
-fn hold(
-    p: &mut Party,
-    items: usize,
-    widths: &[u32],
-    senders: &mut [PayloadSender],
-    layers: impl Iterator<Item = usize>,
-) -> ([Columns; 2], Vec<u8>) {
-    let places = shape(items).0;
+/// The switches of all layers, of the last one first: pads are cut off from the end.
+pub(super) fn chosen(network: &Network) -> Wiped<u8> {
+    let mut chosen = Wiped::<u8>::default();
+    (0..network.layers()).rev().for_each(|layer| chosen.extend_from_slice(network.layer(layer)));
+    chosen
+}
+
+/// Masks of the beginning.
+fn random(p: &mut Party, items: usize, widths: &[u32]) -> Columns {
     let mut column = |&width: &u32| {
-        let mut words = Wiped::zeros(places);
+        let mut words = Wiped::zeros(shape(items).0);
         p.rng().words(width, &mut words);
         words
     };
-    let mut masks: Columns = widths.iter().map(&mut column).collect();
-    let begin = masks.iter().map(|words| Wiped::from(words.to_vec())).collect();
+    widths.iter().map(&mut column).collect()
+}
+
+/// Step 1 at the holder, in these layers: the masks of the end, and the message.
+pub(super) fn hold(
+    begin: &Columns,
+    items: usize,
+    senders: &mut [PayloadSender],
+    layers: impl Iterator<Item = usize>,
+) -> (Columns, Vec<u8>) {
+    let mut masks: Columns = begin.iter().map(|words| Wiped::from(words.to_vec())).collect();
     let mut message = Vec::new();
     for layer in layers {
         let sums = masks.iter().map(|r| pairs(items, layer).map(|[a, b]| r[a] ^ r[b]).collect::<Vec<u64>>());
@@ -254,11 +264,11 @@ fn hold(
         message.extend(sent);
         add(&mut masks, shares, items, layer);
     }
-    ([begin, masks], message)
+    (masks, message)
 }
 
 /// Step 1 at the mover.
-fn follow(
+pub(super) fn follow(
     network: &Network,
     items: usize,
     widths: &[u32],

@@ -37,6 +37,14 @@ pub struct ConfidentialWork {
     /// Whether the copy has a place for every key: by default up to 2^24 keys
     #[arg(long, value_enum, default_value = "auto")]
     pub(super) places: Places,
+    /// How the circuits are evaluated: for design fable; many if it is not said
+    #[arg(long, value_enum)]
+    #[serde(default)]
+    pub(super) rounds: Option<Rounds>,
+    /// The parts of design fable that are garbled.
+    #[arg(skip)]
+    #[serde(default)]
+    pub(super) garbled: Vec<String>,
     /// Also the steps of the online phase: for design fable
     #[arg(long)]
     #[serde(default)]
@@ -62,6 +70,18 @@ pub(super) enum Design {
     Fable,
     /// FLORAM's reads of single words, at most 128: each scans the memory; a baseline
     Scan,
+}
+
+/// Names are a contract with other programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Rounds {
+    /// By layers of ANDs: a round for each, and few bytes
+    Many,
+    /// Garbled: two rounds for each part, and 32 bytes an AND
+    Few,
+    /// Each part as the planner predicts it to take the least time over the network
+    Auto,
 }
 
 /// Names are a contract with other programs.
@@ -97,7 +117,8 @@ impl fmt::Display for ConfidentialWork {
             Design::A => format!("an encrypted copy, {}", self.cipher()),
             Design::B => format!("ids, {}", self.cipher()),
             Design::Splut => "SP-LUT".into(),
-            Design::Fable => format!("FABLE, {}", self.cipher()),
+            Design::Fable if self.garbled.is_empty() => format!("FABLE, {}", self.cipher()),
+            Design::Fable => format!("FABLE, {}, {} garbled", self.cipher(), self.garbled.join(", ")),
             Design::Scan => format!("a scan each as FLORAM reads, {}", self.cipher()),
         };
         write!(

@@ -2,18 +2,40 @@
 
 use std::{io::Read, time::Instant};
 
-use hushtable::{BShare, Error, Party, Role, run::Phase, session::Session};
-use hushtable_baselines::fable::{Fable, FableJob, FableRows, FableTable, Step as Part};
+use hushtable::{
+    BShare, Error, Party, Role,
+    bill::Objective,
+    net::LinkShape,
+    plan::{Machine, Wanted},
+    run::Phase,
+    session::Session,
+};
+use hushtable_baselines::fable::{Fable, FableJob, FableRows, FableTable, Rounds, Step as Part};
 use hushtable_columns::failure::{Failure, Result};
 
-use super::asked::{ConfidentialWork, Key};
+use super::asked::{ConfidentialWork, Key, Rounds as Asked};
 use crate::lanes::{self, Lanes, Step};
 
 /// Lookups that share a query.
 const MOST: usize = 4096;
 
 fn job(work: &ConfidentialWork) -> FableJob {
-    FableJob::new(Role::P0, work.cipher(), work.key_bits, work.value_bits, work.rows)
+    let job = FableJob::new(Role::P0, work.cipher(), work.key_bits, work.value_bits, work.rows);
+    job.with_rounds(Rounds::garbling(&work.garbled))
+}
+
+/// What is garbled, as is asked for or else by what is predicted to take the least time.
+pub fn choose(work: &mut ConfidentialWork, link: &LinkShape) -> Result<()> {
+    let rounds = match work.rounds.unwrap_or(Asked::Many) {
+        Asked::Many => Rounds::MANY,
+        Asked::Few => Rounds::FEW,
+        Asked::Auto => {
+            let wanted = Wanted::new(Objective::Total, *link, Machine::REFERENCE);
+            Rounds::suiting(&job(work), work.batch.min(MOST), &wanted)?
+        }
+    };
+    work.garbled = rounds.garbled().into_iter().map(String::from).collect();
+    Ok(())
 }
 
 /// Bytes of both processes together, about: the places of all buckets, what is kept of a row, the query and what is
