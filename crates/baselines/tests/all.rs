@@ -27,9 +27,7 @@ mod key_gates;
 mod nmt;
 mod one_opening;
 mod payload_gates;
-mod refusals;
 mod scan;
-mod switching;
 mod views;
 mod wire;
 
