@@ -1,6 +1,8 @@
 //! What stands beside the tables of Dessouky et al., "Pushing the Communication Barrier" (NDSS 2017): triples from codes,
-//! from 1-of-N OTs.
+//! and circuits by them.
 
+mod by_codes;
 mod nmt;
 
-pub use nmt::{code_cots, triples_from_codes};
+pub use by_codes::ByCodes;
+pub use nmt::{code_bill, code_cots, triples_from_codes};

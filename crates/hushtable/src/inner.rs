@@ -7,5 +7,6 @@ pub use crate::{
         arithmetic::many::{Job as AdditiveLookup, lookup as look_up_together},
         read::signed::sign_bit,
     },
+    operation::evaluate::by_layers,
     session::parts::{by_role, halves, pieces},
 };
