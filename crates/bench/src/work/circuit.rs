@@ -70,7 +70,7 @@ impl Benchmark for CircuitWork {
     }
 
     fn plan(&mut self, link: &LinkShape, optimise: Optimise) -> Result<bool> {
-        (self.engine, self.optimise) = (Choice::Auto, optimise);
+        (self.engine, self.optimise, self.form, self.max_inputs) = (Choice::Auto, optimise, None, None);
         self.choose(link).map(|()| true)
     }
 }
@@ -182,5 +182,49 @@ impl CircuitWork {
     /// Evaluations at once, as the library cuts batches.
     fn piece(&self, operation: &dyn Operation) -> Result<usize> {
         Ok(operation::batch(operation, self.items(), &inputs::usual_setting())?.max(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(json: &str) -> CircuitWork {
+        serde_json::from_str(json).expect("a description")
+    }
+
+    /// A batch that takes more memory than a lane may have is cut, and each piece has its OTs.
+    #[test]
+    fn large_batches_are_cut() {
+        let chosen = |batch: u32| {
+            let json = format!(r#"{{"file": "lib:aes128", "engine": "gc-ahead", "batch": {batch}}}"#);
+            let mut work = asked(&json);
+            work.choose(&LinkShape::LOOPBACK).expect("a way");
+            let cots = work.cots(Role::P0, batch as usize);
+            let chosen = work.chosen.expect("what was chosen");
+            assert_eq!(chosen.cots, [cots.0 as u64, cots.1 as u64]);
+            chosen
+        };
+        let [few, many] = [10, 100_000].map(chosen);
+        assert_eq!(few.piece, 10);
+        assert!((500..5000).contains(&many.piece), "{}", many.piece);
+        assert_eq!(many.cots, few.cots.map(|cots| cots * 10_000));
+    }
+
+    /// What is settled is settled alike where it runs.
+    #[test]
+    fn what_is_chosen_is_run() {
+        for json in [
+            r#"{"file": "lib:less_u32", "engine": "auto", "optimise": "rounds", "batch": 9}"#,
+            r#"{"file": "lib:less_u32", "engine": "splut", "max_inputs": 6, "batch": 9}"#,
+        ] {
+            let mut work = asked(json);
+            work.choose(&LinkShape::WAN).expect("a way");
+            let there: CircuitWork = asked(&serde_json::to_string(&work).expect("plain data"));
+            let [here, there] = [&work, &there].map(|work| work.operation().expect("an operation"));
+            assert_eq!((here.fields(), here.method()), (there.fields(), there.method()));
+            assert_eq!(here.fields()[1].1, "a of P0, b of P1");
+        }
+        assert!(asked(r#"{"file": "lib:add32", "engine": "auto", "batch": 9}"#).operation().is_err());
     }
 }

@@ -43,7 +43,8 @@ impl Aim<'_> {
             known.copied().unwrap_or(f64::INFINITY)
         };
         // A guess that only sorts cuts: what comes out is judged by the plan.
-        let costs = Costs { lookup: &lookup, and: lookup(2, 1) / 2.0 };
+        let and = if self.engine == Engine::Switching { lookup(2, 1) } else { lookup(2, 1) / 2.0 };
+        let costs = Costs { lookup: &lookup, and };
         mapping::lookups(source, self.inputs, &costs, &|form| self.value(circuit, form))
     }
 
