@@ -98,7 +98,7 @@ impl CircuitWork {
                 self.form = Some(way.way().0.name().into());
             }
         }
-        let way = self.evaluate(&circuit)?;
+        let way = self.evaluate(&self.circuit()?)?;
         let form = way.way().0;
         if self.max_inputs.is_none() {
             self.form = Some(form.name().into());
@@ -142,16 +142,21 @@ impl CircuitWork {
     /// Who knows each port.
     fn roles(&self, circuit: &Circuit) -> Result<Vec<Option<Role>>> {
         let ports = circuit.inputs().len();
-        match &self.known[..] {
-            [] if ports == 1 => Ok(vec![None]),
-            [] => Ok((0..ports).map(|port| Some(if port == 0 { Role::P0 } else { Role::P1 })).collect()),
-            known if known.len() == ports => Ok(known.iter().map(|who| who.role()).collect()),
-            known => Err(Failure::new(format!(
-                "--known says who knows {} ports; {} has {ports}",
-                known.len(),
-                circuit.name()
-            ))),
+        let known: Vec<Option<Role>> = match &self.known[..] {
+            [] if ports == 1 => vec![None],
+            [] => (0..ports).map(|port| Some(if port == 0 { Role::P0 } else { Role::P1 })).collect(),
+            known => known.iter().map(|who| who.role()).collect(),
+        };
+        if known.len() != ports {
+            let (told, name) = (known.len(), circuit.name());
+            return Err(Failure::new(format!("--known says who knows {told} ports; {name} has {ports}")));
         }
+        if known.iter().flatten().count() == ports && known.windows(2).all(|pair| pair[0] == pair[1]) {
+            return Err(Failure::new(
+                "--known: one party knows all inputs, and can compute the outputs alone",
+            ));
+        }
+        Ok(known)
     }
 
     /// How the circuit is evaluated.
@@ -208,7 +213,9 @@ mod tests {
         let [few, many] = [10, 100_000].map(chosen);
         assert_eq!(few.piece, 10);
         assert!((500..5000).contains(&many.piece), "{}", many.piece);
-        assert_eq!(many.cots, few.cots.map(|cots| cots * 10_000));
+        // The parties' halves of odd pieces differ.
+        let [few, many] = [few, many].map(|chosen| chosen.cots.iter().sum::<u64>());
+        assert_eq!(many, few * 10_000);
     }
 
     /// What is settled is settled alike where it runs.

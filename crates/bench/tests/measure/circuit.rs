@@ -60,7 +60,7 @@ fn every_engine_is_verified() {
         ("--file lib:aes_sbox --engine lut:oplut", "lut:oplut", 1),
         ("--file lib:aes_sbox --engine splut", "splut", 2),
         ("--file lib:aes_sbox --engine splut --form layers", "splut", 5),
-        ("--file lib:aes_sbox --engine gc --known p1", "gc", 0),
+        ("--file lib:aes_sbox --engine gc --known shared", "gc", 2),
         ("--file lib:multiply64_wide --engine gc", "gc", 2),
         ("--file lib:multiply64_wide --engine gc-ahead --known shared,p0", "gc-ahead", 2),
         ("--file lib:choice32 --engine gmw --known p1,p0,shared", "gmw", 1),
@@ -116,6 +116,7 @@ fn circuits_that_cannot_be_measured_are_refused() {
     site.run("circuit --file lib:add32 --engine lut").fails("no form with lookups");
     site.run("circuit --file lib:add32 --form luts").fails("--form luts: accepted: ands, layers");
     site.run("circuit --file lib:add32 --known p0").fails("--known says who knows 1 ports; add32 has 2");
+    site.run("circuit --file lib:add32 --known p1,p1").fails("one party knows all inputs");
     site.write("cut.hut", "hushtable circuit 1\nname cut\n");
     site.run("circuit --file cut.hut").fails("cut.hut");
 }
