@@ -34,6 +34,7 @@ run() {
         case "$1" in
             confidential | sql-join) args+=($(absent --rows 64 "$@") $(absent --key-bits 6 "$@") $(absent --batch 20 "$@")) ;;
             embedding) args+=($(absent --rows 64 "$@") $(absent --batch 4 "$@")) ;;
+            circuit) args=($(sed 's/aes128_expanded/aes_sbox/' <<<"${args[*]}")) ;;
             cmp | trunc | math) args+=($(absent --batch 20 "$@")) ;;
             triples) args+=($(absent --count 20 "$@")) ;;
             inference) [[ $* = *gpt2* ]] && args+=(--rows 2) ;;
@@ -96,6 +97,27 @@ for link in lan wan; do
     run inference --shape gpt2-softmax --net $link
     run inference --shape gpt2-gelu --net $link
 done
+
+# Circuits: AES with a block and a key of one party each, the expanded key where lookups are made; floating point; and how
+# fast ANDs go. The paper's applications are ndss-table6.
+circuit() {
+    run circuit --repeat 3 --file "$@"
+}
+for engine in gmw gc-ahead; do
+    circuit lib:aes128_expanded --engine $engine --batch 10000
+done
+circuit lib:aes128_expanded --engine lut --max-inputs 8 --batch 100000
+for engine in gc gmw "splut --max-inputs 8"; do
+    circuit lib:aes128_expanded --engine $engine --batch 1 --net wan
+done
+for name in f32_add f32_mul; do
+    circuit lib:$name --engine gmw --batch 100000
+    circuit lib:$name --engine gc --batch 1 --net wan
+done
+for batch in 1 1000; do
+    circuit lib:aes128 --engine gc --batch $batch
+done
+circuit lib:equal32 --engine gmw --batch 1000000
 
 # Function secret sharing. Offline figures depend on the OT extension: SoftSpoken is what a fast link gets.
 fss() {

@@ -26,7 +26,7 @@ PHASES = "setup", "offline", "online"
 PROCESSOR = re.compile(r"(\(\.\./bench/record/)([\w-]+)\)")
 MISSING = "not recorded yet"
 PYTHON = "dt", "method", "arrays 16", "arrays 32", "arrays 64", "import"
-UNITS = {"us": " µs", "bit": " bits", "kB": " kB", "ratio": ""}
+UNITS = {"us": " µs", "bit": " bits", "kB": " kB", "rounds": " rounds", "ratio": ""}
 
 
 def seconds(run):
@@ -67,6 +67,9 @@ COLUMNS = {
     "error": lambda run: (run.get("accuracy") or run["chosen"])["max_ulp"],
     "MiB": lambda run: max(run["peak_rss_bytes"]) / 2**20,
     "runs": repeats,
+    "ANDs": lambda run: run["ands"],
+    "lookups": lambda run: run["luts"],
+    "million ANDs a second": lambda run: run["ands"] * items(run) / (run["offline"]["seconds"] + run["online"]["seconds"]) / 1e6,
 }
 # Of the package and of the program, by tools/python_bench.py.
 COLUMNS |= {

@@ -11,7 +11,7 @@
 //! | [`rotl`]: comparison by lookups in rotated tables | ROTL, PoPETs 2026 | `arith::Comparison` |
 //! | [`dfss::GgmKeys`]: keys over plain GGM trees | Xing et al. | `fss::Dpf`, `fss::Dcf` |
 //! | the rest of [`dfss`]: gates of one opening | Xing et al. | `arith`, in more rounds |
-//! | [`ndss`]: triples from codes, chains, merged tables | NDSS 2017 | `gates::Triples`, single lookups |
+//! | [`ndss`]: triples from codes, and circuits by them | NDSS 2017 | `gates::Triples`, `operation::Evaluate` |
 #![forbid(unsafe_code)]
 
 pub mod dfss;

@@ -1,10 +1,8 @@
 //! What stands beside the tables of Dessouky et al., "Pushing the Communication Barrier" (NDSS 2017): triples from codes,
-//! and what they do with several tables.
+//! and circuits by them.
 
-mod merged;
+mod by_codes;
 mod nmt;
-mod switching;
 
-pub use merged::Merged;
-pub use nmt::{code_cots, triples_from_codes};
-pub use switching::Chain;
+pub use by_codes::ByCodes;
+pub use nmt::{code_bill, code_cots, triples_from_codes};

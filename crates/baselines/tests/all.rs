@@ -3,6 +3,7 @@
 #[path = "../../hushtable/tests/support"]
 mod support {
     pub mod billed;
+    pub mod forms;
     #[path = "../../../baselines/tests/jobs.rs"]
     pub mod jobs;
     pub mod pairs;
@@ -16,6 +17,7 @@ mod support {
 }
 
 mod bills;
+mod by_codes;
 mod fable;
 mod fable_views;
 /// With the jobs of this folder.
@@ -27,9 +29,7 @@ mod key_gates;
 mod nmt;
 mod one_opening;
 mod payload_gates;
-mod refusals;
 mod scan;
-mod switching;
 mod views;
 mod wire;
 

@@ -1,13 +1,13 @@
 //! A small job of every baseline that is short enough for a fault at each of its messages, each with a barrier at its end,
 //! so that nobody is done before the peer is.
 
-use hushtable::{AShare, Party, Result, lut::Table, onehot::Cyclic, ot::Scheme};
+use hushtable::{AShare, Party, Result, ot::Scheme};
 use hushtable_baselines::{
     dfss::{
         AdditiveContainment, GgmFunction, GgmKeys, OneRoundDigits, OneRoundExtension, OneRoundReduction,
         OneRoundTruncation, PayloadComparison, PayloadEquality, Piecewise, PiecewiseJob,
     },
-    ndss::{Chain, triples_from_codes},
+    ndss::triples_from_codes,
 };
 
 use crate::support::pairs::share;
@@ -58,10 +58,4 @@ pub const JOBS: &[(&str, Option<Scheme>, Job)] = &[
         GgmKeys::new(p, GgmFunction::Below, &position, &payload).and_then(|_| p.barrier())
     }),
     ("triples from codes", None, |p| triples_from_codes(p, BATCH, 2).and_then(|_| p.barrier())),
-    ("a chain with switching roles", None, |p| {
-        let (first, second) = (Table::<u16>::tabulate(3, 3, |x| x)?, Table::tabulate(3, 9, |x| x)?);
-        let x = share(p.role(), 3, &[5; BATCH], SEED);
-        let material = Chain::<Cyclic>::prepare(p, &[3, 3], BATCH)?;
-        material.lookup(p, &[&first, &second], &x).and_then(|_| p.barrier())
-    }),
 ];

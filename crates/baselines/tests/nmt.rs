@@ -78,10 +78,12 @@ fn the_cost_is_the_documented_one() {
 #[test]
 fn other_numbers_of_triples_are_refused() {
     both(pair(4, None), |p| {
-        for t in [0, 5, u32::MAX] {
+        p.take_cost();
+        for t in [0, 5, 16, u32::MAX] {
             assert!(matches!(triples_from_codes(p, 10, t), Err(Error::Param { .. })));
             assert!(matches!(code_cots(p.role(), 10, t), Err(Error::Param { .. })));
         }
+        assert_eq!(p.take_cost().sent, 0);
         Ok(())
     });
 }

@@ -4,28 +4,22 @@
 
 use std::path::Path;
 
-use hushtable::{
-    AShare, BShare, Party, Result, confidential::prf::Cipher, lut::Table, onehot::Cyclic, ot::Scheme,
-};
+use hushtable::{AShare, BShare, Party, Result, confidential::prf::Cipher, ot::Scheme};
 use hushtable_baselines::{
     dfss::{
         AdditiveContainment, GgmFunction, GgmKeys, OneRoundDigits, OneRoundExtension, OneRoundReduction,
         OneRoundTruncation, PayloadComparison, PayloadEquality, Piecewise, PiecewiseJob, SecretPiecewise,
     },
-    ndss::{Chain, triples_from_codes},
+    ndss::triples_from_codes,
     scan::{Memory, Read, ScanJob},
 };
 
-use crate::support::{
-    pairs::share,
-    transcripts::{self, Protocol, SEED},
-};
+use crate::support::transcripts::{self, Protocol};
 
 /// Name, OT extension, protocol.
 pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("keys-ggm-point", None, |p| keys_over_plain_trees(p, GgmFunction::Point)),
     ("keys-ggm-below", None, |p| keys_over_plain_trees(p, GgmFunction::Below)),
-    ("splut-chain", None, chain),
     ("triples-kk13", None, |p| triples_from_codes(p, 9001, 2).map(drop)),
     ("reduce-one-round", None, |p| {
         OneRoundReduction::<u16>::prepare(p, 20, 7, 11)?.reduce(p, &word(20)).map(drop)
@@ -71,14 +65,6 @@ fn word(bits: u32) -> AShare<u32> {
 
 fn keys_over_plain_trees(p: &mut Party, function: GgmFunction) -> Result<()> {
     GgmKeys::new(p, function, &AShare::new(6, vec![5; 11]), &AShare::new(13, vec![5; 11])).map(drop)
-}
-
-/// Three layers, 11 indices of 4, 3 and 5 bits.
-fn chain(p: &mut Party) -> Result<()> {
-    let tables = [(4, 4), (3, 6), (5, 13)].map(|(k, l)| Table::<u16>::tabulate(k, l, |x| x * 511));
-    let [a, b, c] = tables;
-    let x = share(p.role(), 4, &[7; 11], SEED);
-    Chain::<Cyclic>::prepare(p, &[4, 3, 5], 11)?.lookup(p, &[&a?, &b?, &c?], &x).map(drop)
 }
 
 #[test]

@@ -11,10 +11,10 @@ use crate::{
     report::{Format, Report},
     run::{self, OneParty, Options},
     work::{
-        Work, circuit_psi::CircuitPsiWork, cmp::CmpWork, confidential::ConfidentialWork,
-        embedding::EmbeddingWork, fss::FssWork, inference::InferenceWork, join::JoinWork, lut::LutWork,
-        math::MathWork, okvs::OkvsWork, ot::OtWork, psi::PsiWork, sql_join::SqlJoinWork,
-        triples::TriplesWork, trunc::TruncWork, vole::VoleWork,
+        Work, circuit::CircuitWork, circuit_psi::CircuitPsiWork, cmp::CmpWork,
+        confidential::ConfidentialWork, embedding::EmbeddingWork, fss::FssWork, inference::InferenceWork,
+        join::JoinWork, lut::LutWork, math::MathWork, okvs::OkvsWork, ot::OtWork, psi::PsiWork,
+        sql_join::SqlJoinWork, triples::TriplesWork, trunc::TruncWork, vole::VoleWork,
     },
 };
 
@@ -22,6 +22,7 @@ const EXAMPLES: &str = "\
 Examples:
   hushtable-bench lut --protocol rotl --index-bits 8 --value-bits 64 --batch 100000
   hushtable-bench lut --protocol splut --index xor --output xor --net lan --tls --format json
+  hushtable-bench circuit --file lib:aes128 --engine splut --batch 1000 --net wan
   hushtable-bench cmp --bits 32 --batch 100000
   hushtable-bench inference --shape gpt2-softmax --net lan
   hushtable-bench math --function sigmoid --bits 64 --fraction-bits 16
@@ -58,6 +59,9 @@ enum What {
     /// Lookups in a public table at shared indices
     #[command(after_help = EXAMPLES)]
     Lut(Measure<LutWork>),
+    /// Evaluations of a circuit
+    #[command(after_help = EXAMPLES)]
+    Circuit(Measure<CircuitWork>),
     /// Comparisons of shared numbers
     #[command(after_help = EXAMPLES)]
     Cmp(Measure<CmpWork>),
@@ -125,6 +129,7 @@ struct Measure<W: Args> {
 pub fn run() -> Result<()> {
     match Cli::parse().what {
         What::Lut(asked) => asked.run(Work::Lut),
+        What::Circuit(asked) => asked.run(Work::Circuit),
         What::Cmp(asked) => asked.run(Work::Cmp),
         What::Trunc(asked) => asked.run(Work::Trunc),
         What::Inference(asked) => asked.run(Work::Inference),

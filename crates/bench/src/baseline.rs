@@ -7,6 +7,7 @@ mod present;
 
 use std::ops::Range;
 
+use hushtable::operation::Evaluate;
 #[cfg(feature = "baselines")]
 pub use hushtable_baselines::ndss as nmt;
 #[cfg(not(feature = "baselines"))]
@@ -28,6 +29,8 @@ pub enum Baseline {
     Reduction { bits: u32, cut: u32 },
     /// Digits of so many bits.
     Digits { bits: u32, digit: u32 },
+    /// A circuit with triples from codes.
+    Codes(Evaluate),
     /// Polynomials over pieces as long, with results of `ring` bits.
     Spline { bits: u32, ring: u32, degree: u32, coefficients: Vec<Vec<u64>> },
 }

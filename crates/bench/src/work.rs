@@ -1,5 +1,6 @@
 //! What is measured, as the two processes get it and as the report names it.
 
+pub mod circuit;
 pub mod circuit_psi;
 pub mod cmp;
 pub mod confidential;
@@ -29,9 +30,10 @@ use hushtable_columns::failure::Failure;
 use serde::{Deserialize, Serialize};
 
 use self::{
-    circuit_psi::CircuitPsiWork, cmp::CmpWork, confidential::ConfidentialWork, embedding::EmbeddingWork,
-    fss::FssWork, inference::InferenceWork, join::JoinWork, lut::LutWork, math::MathWork, okvs::OkvsWork,
-    ot::OtWork, psi::PsiWork, sql_join::SqlJoinWork, triples::TriplesWork, trunc::TruncWork, vole::VoleWork,
+    circuit::CircuitWork, circuit_psi::CircuitPsiWork, cmp::CmpWork, confidential::ConfidentialWork,
+    embedding::EmbeddingWork, fss::FssWork, inference::InferenceWork, join::JoinWork, lut::LutWork,
+    math::MathWork, okvs::OkvsWork, ot::OtWork, psi::PsiWork, sql_join::SqlJoinWork, triples::TriplesWork,
+    trunc::TruncWork, vole::VoleWork,
 };
 use crate::benchmark::Benchmark;
 
@@ -40,6 +42,7 @@ use crate::benchmark::Benchmark;
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Work {
     Lut(LutWork),
+    Circuit(CircuitWork),
     Cmp(CmpWork),
     Trunc(TruncWork),
     Inference(InferenceWork),
@@ -83,6 +86,7 @@ impl Deref for Work {
     fn deref(&self) -> &Self::Target {
         match self {
             Self::Lut(work) => work,
+            Self::Circuit(work) => work,
             Self::Cmp(work) => work,
             Self::Trunc(work) => work,
             Self::Inference(work) => work,
@@ -106,6 +110,7 @@ impl DerefMut for Work {
     fn deref_mut(&mut self) -> &mut Self::Target {
         match self {
             Self::Lut(work) => work,
+            Self::Circuit(work) => work,
             Self::Cmp(work) => work,
             Self::Trunc(work) => work,
             Self::Inference(work) => work,

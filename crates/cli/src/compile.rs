@@ -10,12 +10,10 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use hushtable::{
-    circuit::{self as circuits, Circuit, Form, Kind, TruthTable},
-    lut::{LookupJob, Protocol},
+    circuit::{self as circuits, Circuit, Form, Kind},
     net::LinkShape,
-    operation::{Engine, Evaluate, Operation},
-    plan::{self, Objective, Wanted},
-    share::Sharing,
+    operation::{Engine, Operation},
+    plan::{Objective, Wanted},
 };
 use hushtable_columns::{
     failure::{Failure, Result},
@@ -31,7 +29,7 @@ use hushtable_jobs::{
 use synth::{
     blif, bristol,
     equal::{self, Verdict},
-    mapping, optimise, verilog,
+    optimise, verilog,
 };
 
 const EXAMPLES: &str = "\
@@ -190,11 +188,12 @@ fn with_forms(circuit: Circuit, args: &Compile, wanted: &Wanted) -> Result<Circu
     if layers.depth() < forms[0].depth() {
         forms.push(layers);
     }
-    let luts: Vec<Form> =
-        forms.iter().map(|form| lookups(&circuit, form, args, wanted)).collect::<Result<_>>()?;
+    let (engine, inputs, items) = (Engine::Layers(None), args.max_inputs as usize, args.batch);
+    let aim = circuit::Aim { engine, inputs, items, wanted };
+    let luts = forms.iter().map(|form| aim.lookups(&circuit, form));
     // Of several the one that is predicted to take least.
-    let value = |form: &Form| value(&circuit, form, args.batch, wanted).unwrap_or(f64::INFINITY);
-    let least = luts.into_iter().min_by(|a, b| value(a).total_cmp(&value(b))).expect("a form");
+    let value = |form: &Form| aim.value(&circuit, form);
+    let least = luts.min_by(|a, b| value(a).total_cmp(&value(b))).expect("a form");
     if least.lookups() > 0 {
         forms.push(least);
     }
@@ -266,49 +265,6 @@ fn prove(source: &Form, form: &Form) -> Result<()> {
     }
 }
 
-/// The form of lookups that is predicted to cost least.
-fn lookups(circuit: &Circuit, source: &Form, args: &Compile, wanted: &Wanted) -> Result<Form> {
-    let cost = |inputs: u32, outputs: u32| {
-        let (index, output) = (Sharing::Xor, Sharing::Xor);
-        let job = LookupJob { index, output, index_bits: inputs, value_bits: outputs.min(64) };
-        by_the_piece(&job, wanted)
-    };
-    let known: Vec<Vec<f64>> = (0..=mapping::MOST_INPUTS as u32)
-        .map(|inputs| {
-            (0..=TruthTable::MAX_OUTPUTS)
-                .map(|outputs| if inputs == 0 || outputs == 0 { 0.0 } else { cost(inputs, outputs) })
-                .collect()
-        })
-        .collect();
-    let lookup = |inputs: u32, outputs: u32| {
-        known.get(inputs as usize).and_then(|row| row.get(outputs as usize)).copied().unwrap_or(f64::INFINITY)
-    };
-    // A guess that only sorts cuts: what comes out is judged by the plan.
-    let costs = mapping::Costs { lookup: &lookup, and: lookup(2, 1) / 2.0 };
-    let judge = |form: &Form| value(circuit, form, args.batch, wanted).unwrap_or(f64::INFINITY);
-    Ok(mapping::lookups(source, args.max_inputs as usize, &costs, &judge))
-}
-
-/// What a lookup takes among many.
-fn by_the_piece(job: &LookupJob, wanted: &Wanted) -> f64 {
-    const MANY: usize = 1 << 20;
-    let protocol = Protocol::to_store(job);
-    let Ok(effort) = protocol.effort(job, MANY) else { return f64::INFINITY };
-    let ranked = plan::rank([(protocol, effort)], wanted);
-    ranked[0].value(wanted.objective) / MANY as f64
-}
-
-/// What a form takes, for so many evaluations, by lookups layer by layer.
-fn value(circuit: &Circuit, form: &Form, items: usize, wanted: &Wanted) -> Result<f64> {
-    let (inputs, outputs) = (circuit.inputs().to_vec(), circuit.outputs().to_vec());
-    let alone = Circuit::new(circuit.name(), inputs, outputs, vec![form.clone()]);
-    let alone = Arc::new(alone.map_err(|error| Failure::new(error.to_string()))?);
-    let known = vec![None; alone.inputs().len()];
-    let way = Evaluate::by(&alone, &known, 0, Engine::Layers(None))?;
-    let effort = way.effort(items, &wanted.machine.setting(wanted.link))?;
-    Ok(plan::rank([((), effort)], wanted)[0].value(wanted.objective))
-}
-
 /// What came out.
 fn report(circuit: &Arc<Circuit>, wanted: &Wanted) -> Result<String> {
     let mut out = format!("circuit {}, {}\n", circuit.name(), circuit.digest().to_hex());
@@ -338,9 +294,11 @@ fn report(circuit: &Arc<Circuit>, wanted: &Wanted) -> Result<String> {
         .expect("text grows");
     }
     writeln!(out, "predicted over {}:", wanted.link).expect("text grows");
+    let known = vec![None; circuit.inputs().len()];
     for items in [1, 1000, 1_000_000] {
         let asked = Asked {
             circuit,
+            known: &known,
             items,
             objective: wanted.objective,
             link: wanted.link,

@@ -144,7 +144,9 @@ pub fn run(args: &Plan) -> Result<()> {
     if let Some(path) = &args.circuit {
         let circuit = &circuit::load(path)?;
         let (machine, objective) = (&calibration.machine(), args.optimise.into());
-        let asked = circuit::Asked { circuit, items: args.batch, objective, link, machine };
+        // All inputs count as shared.
+        let known = &vec![None; circuit.inputs().len()];
+        let asked = circuit::Asked { circuit, known, items: args.batch, objective, link, machine };
         let ways = circuit::ways(&asked)?;
         let text = match args.json {
             true => ways

@@ -9,6 +9,7 @@ pub use crate::{
         arithmetic::many::{Job as AdditiveLookup, lookup as look_up_together},
         read::signed::sign_bit,
     },
+    operation::evaluate::by_layers,
     permutation::drawn::{bill as drawn_bill, draw, hold as hold_for_draw},
     session::parts::{by_role, halves, pieces},
 };

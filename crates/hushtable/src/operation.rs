@@ -13,7 +13,7 @@ mod bands;
 mod compare;
 mod convert;
 mod elsewhere;
-mod evaluate;
+pub(crate) mod evaluate;
 mod function;
 mod intervals;
 mod lookup;

@@ -2,8 +2,10 @@
 
 use crate::support::{
     billed,
-    forms::{Dice, form, inputs, known, outputs, part},
-    pairs::{both, pair},
+    forms::{Dice, chain, form, inputs, known, outputs, part},
+    pairs::{both, id, pair},
+    relay::{Fate, relayed},
+    stats,
     uniform::{assert_uniform, seen},
 };
 
@@ -14,10 +16,13 @@ use hushtable::{
     circuit::{Circuit, Draft, Form, Kind, Port},
     forms::{Layered, Switched},
     gates::Bits,
-    lut::Protocol,
+    lut::{Protocol, Table, splut::SpLut},
+    net::Connection,
+    onehot::Xor,
     operation::{Evaluate, Operation},
     plan::Objective,
     run::{Job, Reveal},
+    share::BShare,
 };
 use proptest::{
     prelude::*,
@@ -257,6 +262,65 @@ fn what_a_file_leaves_unfolded_is_evaluated() {
             .collect::<Result<Vec<Vec<_>>>>()
     });
     assert_eq!(found, [want.clone(), want]);
+}
+
+/// Catches a question for the next layer that shows a share of a row, and a choice that masks two questions: with one
+/// index throughout, questions are uniform, and so is what those of two layers make together.
+#[test]
+fn questions_are_uniform_at_every_layer() {
+    const ITEMS: usize = 4000;
+    let switched = Switched::of(&chain(3), &[None; 4]).expect("a netlist");
+    let run = |connection: Connection| -> Result<()> {
+        let mut p = Party::seeded(connection, 2680, None)?;
+        let material = switched.prepare(&mut p, ITEMS)?;
+        material.eval(&mut p, vec![Bits::new(ITEMS, vec![0; ITEMS.div_ceil(64)]); 4]).map(drop)
+    };
+    let outcome = relayed(id(2680), run, run, |_, _, _| Fate::Pass);
+    outcome.p0.expect("no panic").expect("an honest run");
+    outcome.p1.expect("no panic").expect("an honest run");
+    for sent in outcome.sent {
+        let asked: Vec<&[u8]> =
+            sent.iter().map(|frame| &frame[8..]).filter(|message| message.len() == ITEMS / 4).collect();
+        let asked = &asked[asked.len() - 3..];
+        for (i, a) in asked.iter().enumerate() {
+            assert_digits("a question", a);
+            for b in &asked[..i] {
+                assert_digits("two questions", &a.iter().zip(*b).map(|(a, b)| a ^ b).collect::<Vec<_>>());
+            }
+        }
+    }
+}
+
+/// Asserts that hexadecimal digits are uniform.
+fn assert_digits(what: &str, bytes: &[u8]) {
+    let mut counts = [0; 16];
+    bytes.iter().flat_map(|byte| [byte & 15, byte >> 4]).for_each(|digit| counts[digit as usize] += 1);
+    let far = stats::uniform(&counts);
+    assert!(far < 6.0, "{what}: {far} standard deviations from uniform");
+}
+
+/// A lookup alone sends what SP-LUT sends.
+#[test]
+fn one_layer_with_switching_roles_is_a_lookup() {
+    let run = |circuit: bool| {
+        let party = move |c: Connection| -> Result<()> {
+            let mut p = Party::seeded(c, 2690, None)?;
+            let form = chain(1);
+            let table = Table::new(4, form.tables()[0].rows().to_vec())?;
+            match circuit {
+                true => {
+                    let material = Switched::of(&form, &[None; 4])?.prepare(&mut p, 3)?;
+                    material.eval(&mut p, vec![Bits::new(3, vec![6]); 4]).map(drop)
+                }
+                false => {
+                    let material = SpLut::<Xor>::prepare(&mut p, 16, 3)?;
+                    material.lookup_xor(&mut p, &table, &BShare::new(4, vec![0, 15, 15])).map(drop)
+                }
+            }
+        };
+        relayed(id(2690), party, party, |_, _, _| Fate::Pass).sent
+    };
+    assert!(run(true) == run(false), "the same messages");
 }
 
 #[test]

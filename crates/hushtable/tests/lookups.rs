@@ -3,8 +3,9 @@
 use hushtable::{
     Party, Result, Role,
     lut::{Table, splut::SpLut},
+    net::wire_len,
     onehot::{Cyclic, Group, OneHot, Xor},
-    run_pair,
+    reference, run_pair,
     share::{Kind, Share},
 };
 use prim::{
@@ -127,4 +128,42 @@ fn splut_is_right_for_any_length() {
         });
         assert_eq!((xor, add), (want.clone(), want), "{n} entries");
     }
+}
+
+/// Every column by one OT: `d + (n - 1) (sum of widths)` bits, additive and XOR, both groups.
+#[test]
+fn splut_looks_up_whole_vectors() {
+    fn check<G: Group>(p: &mut Party, columns: usize, l: u32) -> Result<()> {
+        let column = |c: u64| {
+            (0..16u64).map(|i| (i + 16 * c + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - l)).collect()
+        };
+        let table = Table::<u64>::vector(l, (0..columns as u64).map(column).collect())?;
+        let xs: Vec<u32> = (0..49).map(|i| i % 16).collect();
+        let want: Vec<Vec<u64>> = table.columns().iter().map(|c| reference::lookup(c, &xs)).collect();
+        let x: Share<G::Kind, u32> = share(p.role(), 4, &xs, 8);
+        let bytes = |count: usize, bits: usize| wire_len((count * bits).div_ceil(8));
+        let (sends, asks) = if p.role() == Role::P0 { (25, 24) } else { (24, 25) };
+        let sent = bytes(asks, 4) + bytes(sends, 15 * columns * l as usize);
+
+        let material = SpLut::<G>::prepare(p, 16, xs.len())?;
+        let (y, cost) = p.metered(|p| material.lookup_all(p, &table, &x))?;
+        assert_eq!((cost.sent, cost.rounds), (sent, 2), "{columns} x {l}, {}", G::NAME);
+        let opened = y.iter().map(|y| p.open(y)).collect::<Result<Vec<_>>>()?;
+        assert_eq!(opened, want, "additive, {columns} x {l}, {}", G::NAME);
+        let y = SpLut::<G>::prepare(p, 16, xs.len())?.lookup_xor_all(p, &table, &x)?;
+        let opened = y.iter().map(|y| p.open(y)).collect::<Result<Vec<_>>>()?;
+        assert_eq!(opened, want, "XOR, {columns} x {l}, {}", G::NAME);
+        Ok(())
+    }
+    both(36, |p| {
+        for (columns, l) in [(1, 13), (2, 64), (3, 42), (128, 1), (5, 7)] {
+            check::<Cyclic>(p, columns, l)?;
+            check::<Xor>(p, columns, l)?;
+        }
+        let wide = Table::<u64>::vector(43, vec![vec![1; 16]; 3])?;
+        let refused = SpLut::<Xor>::prepare(p, 16, 1)?.lookup_all(p, &wide, &Share::new(4, vec![1]));
+        let want = "bits of all columns of the table: 129 is not supported; accepted: at most 128";
+        assert_eq!(refused.expect_err("too wide").to_string(), want);
+        Ok(())
+    });
 }

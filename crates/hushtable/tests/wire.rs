@@ -5,7 +5,7 @@
 //! `UPDATE_WIRE=1 cargo test -p hushtable --test all wire::`, say so in the changelog under "Wire" and raise
 //! `net::WIRE_VERSION`.
 
-use crate::support::{pairs, transcripts};
+use crate::support::{forms, pairs, transcripts};
 use crate::{
     wire_functions, wire_joins,
     wire_keys::{
@@ -24,6 +24,7 @@ use hushtable::{
     },
     circuit::Draft,
     confidential::{copy::Keys, prf::Cipher},
+    forms::Switched,
     gates::{B2a, Bits, DaBits, Mux, Triples, and, and_shared},
     gc::{Ahead, Garbled, Garbler, Job, Program},
     lut::{
@@ -92,6 +93,10 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("lookups-by-ids-sparse", None, |p| by_ids(p, Keys::Sparse { bits: 40, rows: 100, lookups: 11 }, false)),
     ("garbled", None, |p| garbled(p, false)),
     ("garbled-ahead", None, |p| garbled(p, true)),
+    ("switching-roles", None, |p| {
+        let material = Switched::of(&forms::chain(3), &[None; 4])?.prepare(p, 11)?;
+        material.eval(p, vec![Bits::new(11, vec![0x123]); 4]).map(drop)
+    }),
     ("shuffle", None, shuffled),
     ("order", None, ordered),
     ("spread", None, spread),

@@ -1,8 +1,12 @@
 //! Files of circuits, and what each form of one would cost by each engine.
 
+mod mapped;
+mod wish;
+
 use std::{fmt::Write as _, fs, path::Path, sync::Arc};
 
 use hushtable::{
+    Role,
     circuit::Circuit,
     net::LinkShape,
     operation::{Evaluate, Operation},
@@ -12,6 +16,9 @@ use hushtable_columns::{
     failure::{Failure, Result},
     units::{bytes, time},
 };
+
+pub use mapped::Aim;
+pub use wish::Wish;
 
 /// Before the name of a circuit of the library.
 const LIBRARY: &str = "lib:";
@@ -41,18 +48,19 @@ pub fn load(path: &Path) -> Result<Arc<Circuit>> {
 /// Which circuit, for how many evaluations, and over what.
 pub struct Asked<'a> {
     pub circuit: &'a Arc<Circuit>,
+    /// Who knows each input port; nobody: it is shared.
+    pub known: &'a [Option<Role>],
     pub items: usize,
     pub objective: Objective,
     pub link: LinkShape,
     pub machine: &'a Machine,
 }
 
-/// Every way, the best first. All inputs count as shared.
+/// Every way, the best first.
 pub fn ways(asked: &Asked<'_>) -> Result<Vec<Prediction<Evaluate>>> {
-    let Asked { circuit, items, objective, link, machine } = asked;
-    let known = vec![None; circuit.inputs().len()];
+    let Asked { circuit, known, items, objective, link, machine } = asked;
     let under = machine.setting(*link);
-    let all = Evaluate::new(circuit, &known, *objective)?.all()?.into_iter().map(|way| {
+    let all = Evaluate::new(circuit, known, *objective)?.all()?.into_iter().map(|way| {
         let effort = way.effort(*items, &under)?;
         Ok((way, effort))
     });

@@ -29,6 +29,7 @@ use prim::{
 use zeroize::Zeroizing;
 
 use hushtable::{
+    bill::{Bill, Phase},
     error::{Error, Result},
     gates::{Bits, Triples},
     inner::{by_role, halves, pieces},
@@ -75,6 +76,20 @@ pub fn triples_from_codes(p: &mut Party, count: usize, t: u32) -> Result<Triples
 pub fn code_cots(role: Role, count: usize, t: u32) -> Result<(usize, usize)> {
     check(t)?;
     Ok(one_of_n::code_cots(1 << (2 * t), ots(role, count, t)))
+}
+
+/// What [`triples_from_codes`] costs.
+///
+/// # Errors
+/// [`Error::Param`] for another t.
+pub fn code_bill(count: usize, t: u32) -> Result<Bill> {
+    let cots = code_cots(Role::P0, count, t)?;
+    let (send, receive) = ots(Role::P0, count, t);
+    let (messages, columns) = (t as usize * ((1 << (2 * t)) - 1), one_of_n::code_columns(2 * t));
+    let bits = |send: usize, receive: usize| (send * messages + receive * columns) as u64;
+    let offline =
+        Phase { bits: [bits(send, receive), bits(receive, send)], rounds: if count == 0 { 0 } else { 2 } };
+    Ok(Bill { offline, ..Bill::of_cots([cots.0 as u64, cots.1 as u64]) }.keeping(3 * count as u64))
 }
 
 /// The triples under way: shares of `a`, `b`, `c`, t bits an OT, where this party sends and where it

@@ -201,8 +201,13 @@ impl Measured {
                 None => taken.phases,
                 Some(name) => Phases { online: taken.step(name)?, ..Phases::default() },
             };
-            let value = measure.of(&phases, with_setup) / work.items() as f64;
-            Some(if column.unit == Unit::Kilobytes { value / 8000.0 } else { value })
+            let all = measure.of(&phases, with_setup);
+            let each = all / work.items() as f64;
+            Some(match column.unit {
+                Unit::Kilobytes => each / 8000.0,
+                Unit::Rounds => all,
+                _ => each,
+            })
         };
         let value = of(&source.work, false)?;
         Some(match &source.over {
@@ -237,7 +242,7 @@ impl Measure {
         let &Phases { setup, offline, online } = phases;
         let mut counted = match self {
             Self::OfflineBits | Self::OfflineUs => vec![offline],
-            Self::OnlineBits | Self::OnlineUs => vec![online],
+            Self::OnlineBits | Self::OnlineUs | Self::OnlineRounds => vec![online],
             Self::TotalBits | Self::TotalUs => vec![offline, online],
             Self::SessionBits | Self::SessionUs => vec![setup, offline, online],
         };
@@ -245,13 +250,18 @@ impl Measure {
             counted.push(setup);
         }
         let bits = || counted.iter().map(|f| (f.bytes[0] + f.bytes[1]) as f64 * 8.0).sum();
-        if self.counts_bits() { bits() } else { counted.iter().map(|f| f.seconds * 1e6).sum() }
+        match self {
+            Self::OnlineRounds => online.rounds as f64,
+            _ if self.counts_bits() => bits(),
+            _ => counted.iter().map(|f| f.seconds * 1e6).sum(),
+        }
     }
 
     /// What `--protocol auto` is to make least for it.
     fn optimise(self) -> Optimise {
         match self {
             Self::OnlineUs => Optimise::Online,
+            Self::OnlineRounds => Optimise::Rounds,
             Self::OfflineUs | Self::TotalUs | Self::SessionUs => Optimise::Total,
             Self::OfflineBits | Self::OnlineBits | Self::TotalBits | Self::SessionBits => Optimise::Bytes,
         }

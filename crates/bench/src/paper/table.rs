@@ -11,7 +11,7 @@ use toml::{Table as Values, Value};
 use crate::work::Work;
 
 /// Name and text of every table.
-const EMBEDDED: [(&str, &str); 32] = [
+const EMBEDDED: [(&str, &str); 34] = [
     ("rotl-table2", include_str!("../../../../bench/papers/rotl-table2.toml")),
     ("rotl-table3", include_str!("../../../../bench/papers/rotl-table3.toml")),
     ("rotl-table4", include_str!("../../../../bench/papers/rotl-table4.toml")),
@@ -31,6 +31,8 @@ const EMBEDDED: [(&str, &str); 32] = [
     ("ndss-table3", include_str!("../../../../bench/papers/ndss-table3.toml")),
     ("ndss-table4", include_str!("../../../../bench/papers/ndss-table4.toml")),
     ("ndss-table5", include_str!("../../../../bench/papers/ndss-table5.toml")),
+    ("ndss-table6", include_str!("../../../../bench/papers/ndss-table6.toml")),
+    ("ndss-figure3", include_str!("../../../../bench/papers/ndss-figure3.toml")),
     ("dfss-table2", include_str!("../../../../bench/papers/dfss-table2.toml")),
     ("dfss-table3", include_str!("../../../../bench/papers/dfss-table3.toml")),
     ("dfss-table4", include_str!("../../../../bench/papers/dfss-table4.toml")),
@@ -126,11 +128,13 @@ pub enum Unit {
     Kilobytes,
     #[serde(rename = "us")]
     Micros,
+    #[serde(rename = "rounds")]
+    Rounds,
     #[serde(rename = "ratio")]
     Ratio,
 }
 
-/// A measured quantity, for each lookup or OT. A session is set-up, offline and online; a total is the latter two.
+/// A measured quantity, for each lookup or OT, but for rounds, which a batch shares. A session is set-up, offline and online; a total is the latter two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
@@ -140,6 +144,7 @@ pub enum Measure {
     SessionBits,
     OfflineUs,
     OnlineUs,
+    OnlineRounds,
     TotalUs,
     SessionUs,
 }
@@ -180,11 +185,13 @@ fn network<'de, D: serde::Deserializer<'de>>(from: D) -> std::result::Result<Lin
 }
 
 impl Column {
-    /// What makes correlated OTs for it: where bits are counted Ferret, with which the papers on ROTL count, else what
+    /// What makes correlated OTs for it: where bits or rounds are counted Ferret, with which the papers on ROTL count, else what
     /// suits the link.
     pub fn ot(&self) -> Extension {
         match self.measure {
-            Some(measure) if measure.counts_bits() => Extension::Of(Scheme::Ferret),
+            Some(measure) if measure.counts_bits() || measure == Measure::OnlineRounds => {
+                Extension::Of(Scheme::Ferret)
+            }
             _ => Extension::Auto,
         }
     }
@@ -196,6 +203,7 @@ impl Unit {
             Self::Bits => "bit",
             Self::Kilobytes => "kB",
             Self::Micros => "us",
+            Self::Rounds => "rounds",
             Self::Ratio => "ratio",
         }
     }

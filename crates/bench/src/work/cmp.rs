@@ -103,6 +103,7 @@ impl Benchmark for CmpWork {
     }
 
     fn prepare(&mut self, _: &LinkShape, _: usize) -> Result<()> {
+        self.bill(1)?;
         let effort = self.operation()?.effort(self.items(), &inputs::usual_setting())?;
         fits(effort.memory.iter().sum(), &format!("both parties' {} comparisons", self.batch))
     }

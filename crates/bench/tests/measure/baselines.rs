@@ -11,6 +11,7 @@ fn baselines_that_were_not_built_are_refused() {
         "confidential --design scan --rows 16 --key-bits 4",
         "cmp --method rotl --digit 4",
         "triples --source nmt",
+        "circuit --file lib:equal32 --engine nmt",
         "fss --object ggm-dpf",
         "fss --object cmp-payload --bits 8",
         "fss --object trunc",
@@ -19,6 +20,7 @@ fn baselines_that_were_not_built_are_refused() {
         "fss --object cmp --additive",
         "paper fable-table4 --table-rows 16 --batch 1",
         "paper ndss-table3",
+        "paper ndss-figure3 --rows s-box",
     ] {
         let done = site.run(asked);
         done.fails("built without baselines; build with --features baselines");
@@ -48,6 +50,39 @@ mod built {
         assert_eq!([&report["source"], &report["count"]], [&Value::from("nmt"), &Value::from(3000)]);
         let bits = report["bits_per_item"]["online"].as_f64().unwrap();
         assert!((4.0..4.5).contains(&bits), "2 bits each way, and a frame a lane: {bits}");
+    }
+
+    /// 133 bits an AND, and in each direction the choices of a code's OTs.
+    #[test]
+    fn circuits_with_triples_from_codes() {
+        let site = Site::new();
+        let report = site.report("circuit --file lib:equal32 --engine nmt --batch 4096");
+        assert_eq!([&report["engine"], &report["ands"]], [&Value::from("nmt"), &Value::from(31)]);
+        assert_eq!(report["cots"], serde_json::json!([240, 240]));
+        let [offline, online] =
+            ["offline", "online"].map(|phase| report["bits_per_item"][phase].as_f64().unwrap());
+        assert!((133.0 * 31.0..134.0 * 31.0).contains(&offline), "{offline}");
+        assert!((4.0 * 31.0..4.1 * 31.0).contains(&online), "{online}");
+    }
+
+    /// Of one S-box by each protocol of the paper: rounds, and bits where they do not depend on how triples are made.
+    #[test]
+    fn circuits_stand_beside_the_papers() {
+        let done = Site::new().run("paper ndss-figure3 --rows s-box --batch 256 --format json").ok();
+        let table: Value = serde_json::from_str(&done.stdout).unwrap();
+        let cells = table["cells"].as_array().unwrap();
+        let of = |column: &str, name: &str| {
+            let cell = cells.iter().find(|cell| cell["column"] == column).unwrap();
+            cell[name].as_f64().unwrap_or_else(|| panic!("{cell}"))
+        };
+        let rounds = ["MT rounds", "OP-LUT rounds", "SP-LUT rounds"];
+        assert_eq!(rounds.map(|column| of(column, "paper")), [4.0, 3.0, 1.0]);
+        assert_eq!([of("MT rounds", "ours"), of("SP-LUT rounds", "ours")], [4.0, 2.0]);
+        assert!(of("OP-LUT rounds", "ours") <= 3.0);
+        assert!((0.55..0.6).contains(&of("N-MT data", "ours")), "{table}");
+        assert!((0.25..0.3).contains(&of("SP-LUT data", "ours")), "{table}");
+        assert!((1.0..1.2).contains(&of("Yao data", "ours")), "{table}");
+        assert_eq!(of("N-MT data", "corrected"), 0.58225);
     }
 
     /// A job of the paper's own size has a ratio, of the corrected figure where there is one.

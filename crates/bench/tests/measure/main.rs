@@ -1,6 +1,7 @@
 //! Each benchmark, as a user runs it.
 
 mod baselines;
+mod circuit;
 mod layers;
 mod paper;
 mod private;

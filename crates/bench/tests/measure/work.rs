@@ -225,6 +225,7 @@ fn help_shows_examples() {
     for command in [
         "",
         "lut",
+        "circuit",
         "cmp",
         "trunc",
         "inference",

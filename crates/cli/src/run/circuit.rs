@@ -1,15 +1,14 @@
 //! `hushtable run` of a circuit.
 
-use std::{path::PathBuf, str::FromStr, sync::Arc};
+use std::{path::PathBuf, sync::Arc};
 
 use crate::run::ports::{Given, Results};
 use clap::Args;
 use hushtable::{
     Error, Party, Role,
     circuit::{Circuit, Port},
-    lut::Protocol,
     net::LinkShape,
-    operation::{self, Engine, Evaluate, Operation},
+    operation::{self, Evaluate, Operation},
     run::{self, Outcome, Phase, Reveal},
 };
 use hushtable_columns::{
@@ -20,7 +19,7 @@ use hushtable_columns::{
 use hushtable_jobs::{
     calibration::Calibration,
     choice::Optimise,
-    circuit,
+    circuit::{self, Wish},
     cost::Phases,
     count::some,
     delivery::{Delivery, Recipient},
@@ -53,38 +52,6 @@ pub struct Options {
     pub optimise: Option<Optimise>,
 }
 
-/// An engine as it is asked for.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Wish {
-    name: String,
-    engine: Engine,
-    /// Whether the form must have lookups, or must have none.
-    lookups: Option<bool>,
-}
-
-impl FromStr for Wish {
-    type Err = String;
-
-    fn from_str(name: &str) -> std::result::Result<Self, String> {
-        let (engine, lookups) = match name {
-            "gmw" => (Engine::Layers(None), Some(false)),
-            "lut" => (Engine::Layers(None), Some(true)),
-            "splut" => (Engine::Switching, None),
-            "gc" => (Engine::Garbled { ahead: false }, Some(false)),
-            "gc-ahead" => (Engine::Garbled { ahead: true }, Some(false)),
-            _ => match name.strip_prefix("lut:").map(Protocol::from_str) {
-                Some(Ok(protocol)) if protocol.opens() => (Engine::Layers(Some(protocol)), Some(true)),
-                _ => {
-                    let all = Protocol::ALL.into_iter().filter(|protocol| protocol.opens());
-                    let all: Vec<String> = all.map(|protocol| format!("lut:{protocol}")).collect();
-                    return Err(format!("accepted: gmw, gc, gc-ahead, lut, {}, splut", all.join(", ")));
-                }
-            },
-        };
-        Ok(Self { name: name.into(), engine, lookups })
-    }
-}
-
 /// Runs a circuit.
 pub fn run(file: &std::path::Path, options: &Options, delivery: &Delivery, link: &Link) -> Result<()> {
     let circuit = circuit::load(file)?;
@@ -114,7 +81,7 @@ pub fn run(file: &std::path::Path, options: &Options, delivery: &Delivery, link:
             ("reveal".into(), reveal.name().into()),
             (
                 "engine".into(),
-                options.engine.as_ref().map_or("as predicted".into(), |wish| wish.name.clone()),
+                options.engine.as_ref().map_or("as predicted".into(), |wish| wish.name().into()),
             ),
         ],
         operation: None,
@@ -173,19 +140,7 @@ impl Running<'_> {
             let chosen = operation::choose(&usual, self.rows, &p.setting())?;
             return Ok(chosen.unwrap_or_else(|| Box::new(usual)));
         };
-        let fits =
-            |form: &&hushtable::circuit::Form| wish.lookups.is_none_or(|with| with == (form.lookups() > 0));
-        let forms = self.circuit.forms().iter().enumerate().filter(|(_, form)| fits(form));
-        // Of several the one with the fewest layers.
-        let Some((form, _)) = forms.min_by_key(|(_, form)| form.depth()) else {
-            let what = if wish.lookups == Some(true) { "with" } else { "without" };
-            return Err(Failure::new(format!(
-                "--engine {}: {} has no form {what} lookups; `hushtable compile` makes one",
-                wish.name,
-                self.circuit.name()
-            )));
-        };
-        Ok(Box::new(Evaluate::by(&self.circuit, known, form, wish.engine)?))
+        Ok(Box::new(wish.way(&self.circuit, known)?))
     }
 
     /// Who gives which port, and how many rows: each party says what it gives.

@@ -79,14 +79,6 @@ pub struct SpLut<G: Group> {
     group: PhantomData<G>,
 }
 
-/// What step 3 gives: outputs by column, as sender and as receiver, and the peer's next message.
-#[doc(hidden)]
-pub struct Answer<R: Ring> {
-    pub sent: Vec<Vec<R>>,
-    pub received: Vec<Vec<R>>,
-    pub message: Vec<u8>,
-}
-
 /// Lookups whose questions were sent, in one table.
 pub(crate) struct Asked<'a, G: Group, R> {
     pub(crate) material: SpLut<G>,
@@ -159,8 +151,7 @@ impl<G: Group> SpLut<G> {
     }
 
     /// [`prepare`](Self::prepare) for given numbers of lookups in which this party and the peer send.
-    #[doc(hidden)]
-    pub fn prepare_halves(p: &mut Party, entries: usize, counts: (usize, usize)) -> Result<Self> {
+    pub(crate) fn prepare_halves(p: &mut Party, entries: usize, counts: (usize, usize)) -> Result<Self> {
         check_entries::<G>(entries, MAX_ENTRIES)?;
         let (send, recv) = one_of_n::product_cots(entries, counts);
         let cots = p.cots(send, recv)?;
@@ -278,8 +269,8 @@ impl<G: Group> SpLut<G> {
         let (mine, theirs) = by_role(s.role(), first, second);
         let bits = one_of_n::index_bits(self.entries) as u32;
         let u = exchange(s, &self.masked(theirs), mine.len(), bits)?;
-        let done = self.answer::<K, R>(s, table.into(), [mine, theirs], &u, |_| Vec::new(), 0)?;
-        let (first, second) = by_role(s.role(), done.sent, done.received);
+        let [sent, received] = self.answer::<K, R>(s, table.into(), [mine, theirs], &u)?;
+        let (first, second) = by_role(s.role(), sent, received);
         let columns = first.into_iter().zip(second);
         Ok(columns.map(|(first, second)| Share::joined(table.bits(), [first, second])).collect())
     }
@@ -288,30 +279,23 @@ impl<G: Group> SpLut<G> {
     ///
     /// Public: s is uniform in the index group and serves no other lookup, since only this and the
     /// next step follow, once.
-    #[doc(hidden)]
-    pub fn masked(&self, theirs: &[u32]) -> Vec<u32> {
+    pub(crate) fn masked(&self, theirs: &[u32]) -> Vec<u32> {
         let pairs = self.inc.choices().iter().zip(theirs);
         pairs.map(|(&s, &x)| minus::<G>(s, x, self.entries as u32)).collect()
     }
 
     /// Step 3 for the lookups in which this party sends and those in which it receives, at its index
-    /// shares `[mine, theirs]`: its outputs of both. In the same round goes the message that `next`
-    /// makes of its first column of outputs as sender, unless empty, and `len` bytes of the peer's come.
-    #[doc(hidden)]
-    pub fn answer<K: Kind, R: Ring>(
+    /// shares `[mine, theirs]`.
+    fn answer<K: Kind, R: Ring>(
         self,
         s: &mut Session,
         table: Form<'_, R>,
-        [mine, theirs]: [&[u32]; 2],
+        shares: [&[u32]; 2],
         u: &[u32],
-        next: impl FnOnce(&[R]) -> Vec<u8>,
-        len: usize,
-    ) -> Result<Answer<R>> {
-        let asked = Asked { material: self, table, shares: [mine, theirs], u };
-        let next = |sent: &[&Vec<Vec<R>>]| Ok(next(&sent[0][0]));
-        let (mut done, message) = answer_all::<G, K, R>(s, vec![asked], next, len)?;
-        let [sent, received] = done.remove(0);
-        Ok(Answer { sent, received, message })
+    ) -> Result<Sides<R>> {
+        let asked = Asked { material: self, table, shares, u };
+        let (mut done, _) = answer_all::<G, K, R>(s, vec![asked], |_| Ok(Vec::new()), 0)?;
+        Ok(done.remove(0))
     }
 }
 

@@ -175,6 +175,12 @@ impl Evaluate {
     }
 }
 
+/// Evaluations of a circuit layer by layer, with triples that were made elsewhere.
+pub fn by_layers(of: &Evaluate, layers: Layers) -> Box<dyn Material> {
+    let items = layers.len();
+    of.evaluation(Made::Layers(layers), items)
+}
+
 /// Material of an engine.
 enum Made {
     Layers(Layers),

@@ -14,7 +14,9 @@ use hushtable::{
         splut::{SpLutJob, SpLutLookups, SpLutTable},
         thin::{Table as PrivateTable, ThinJob, ThinLookups},
     },
+    forms::Switched,
     fss::{Dcf, Dpf, End},
+    gates::Bits,
     lut::{
         SharedTables, Table,
         flute::{Flute, Inputs, Lut},
@@ -31,7 +33,7 @@ use hushtable::{
 use prim::{block::Block, rows::Shift};
 
 use super::{
-    fixed,
+    fixed, forms,
     pairs::{share, wide},
 };
 
@@ -254,6 +256,10 @@ pub const JOBS: &[(&str, Option<Scheme>, Job)] = &[
         let x = wide(share(p.role(), 4, &[5, 9, 5], SEED));
         let job = ThinJob { table, distinct: false };
         ThinLookups::prepare(p, job, owned, 3)?.eval(p, &[x]).and_then(|_| p.barrier())
+    }),
+    ("a circuit with switching roles", None, |p| {
+        let material = Switched::of(&forms::chain(2), &[None; 4])?.prepare(p, BATCH)?;
+        material.eval(p, vec![Bits::new(BATCH, vec![5]); 4]).and_then(|_| p.barrier())
     }),
     ("keys of a comparison", None, |p| {
         let x = share(p.role(), 4, &[5; BATCH], SEED);

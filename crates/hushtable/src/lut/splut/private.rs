@@ -2,7 +2,7 @@
 
 use prim::ring::Ring;
 
-use super::{Answer, MAX_ENTRIES, PAD_BITS, SpLut, exchange, run::Form};
+use super::{MAX_ENTRIES, PAD_BITS, SpLut, exchange, run::Form};
 use crate::{
     error::{Error, Result, same},
     net::Role,
@@ -50,8 +50,7 @@ impl SpLut<Xor> {
         let [mine, theirs]: [&[u32]; 2] = if sends { [x.words(), &[]] } else { [&[], x.words()] };
         let u = exchange(s, &self.masked(theirs), mine.len(), index_bits)?;
         let form = Form::private(entries, bits, width as usize, columns);
-        let Answer { sent, received, .. } =
-            self.answer::<Bitwise, R>(s, form, [mine, theirs], &u, |_| Vec::new(), 0)?;
+        let [sent, received] = self.answer::<Bitwise, R>(s, form, [mine, theirs], &u)?;
         let columns = if sends { sent } else { received };
         Ok(columns.into_iter().map(|words| BShare::new(bits, words)).collect())
     }

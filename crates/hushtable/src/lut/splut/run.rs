@@ -22,7 +22,7 @@ use crate::{
 
 /// A table's form, which is public, and its columns, which a party that never sends may not have.
 #[derive(Clone)]
-pub struct Form<'a, R> {
+pub(crate) struct Form<'a, R> {
     pub(super) entries: usize,
     pub(super) bits: u32,
     /// How many columns.
