@@ -7,6 +7,7 @@
 extern crate hushtable_columns;
 
 pub mod accuracy;
+pub mod aes;
 pub mod agree;
 pub mod apply;
 pub mod calibration;
@@ -20,6 +21,7 @@ pub mod decision;
 pub mod delivery;
 pub mod describe;
 pub mod digits;
+pub mod engine;
 pub mod evaluate;
 pub mod explain;
 pub mod extension;

@@ -1,15 +1,14 @@
 //! `hushtable run` of a circuit.
 
-use std::{path::PathBuf, str::FromStr, sync::Arc};
+use std::{path::PathBuf, sync::Arc};
 
 use crate::run::ports::{Given, Results};
 use clap::Args;
 use hushtable::{
     Error, Party, Role,
     circuit::{Circuit, Port},
-    lut::Protocol,
     net::LinkShape,
-    operation::{self, Engine, Evaluate, Operation},
+    operation::{self, Operation},
     run::{self, Outcome, Phase, Reveal},
 };
 use hushtable_columns::{
@@ -19,11 +18,11 @@ use hushtable_columns::{
 };
 use hushtable_jobs::{
     calibration::Calibration,
-    choice::Optimise,
     circuit,
     cost::Phases,
     count::some,
     delivery::{Delivery, Recipient},
+    engine::Engines,
     explain,
     link::Link,
     meeting::{Agenda, Begun, COMPUTED, Meeting, SetUp},
@@ -45,44 +44,8 @@ pub struct Options {
     /// For a circuit: who gets the outputs: both, me, peer, or the peer's name
     #[arg(long, value_name = "WHO", requires = "file")]
     pub reveal: Option<Recipient>,
-    /// For a circuit: how it is evaluated [default: as is predicted to take the least, see --optimise]
-    #[arg(long, value_name = "ENGINE")]
-    pub engine: Option<Wish>,
-    /// For a circuit: what the choice of form and engine makes least
-    #[arg(long, value_enum)]
-    pub optimise: Option<Optimise>,
-}
-
-/// An engine as it is asked for.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Wish {
-    name: String,
-    engine: Engine,
-    /// Whether the form must have lookups, or must have none.
-    lookups: Option<bool>,
-}
-
-impl FromStr for Wish {
-    type Err = String;
-
-    fn from_str(name: &str) -> std::result::Result<Self, String> {
-        let (engine, lookups) = match name {
-            "gmw" => (Engine::Layers(None), Some(false)),
-            "lut" => (Engine::Layers(None), Some(true)),
-            "splut" => (Engine::Switching, None),
-            "gc" => (Engine::Garbled { ahead: false }, Some(false)),
-            "gc-ahead" => (Engine::Garbled { ahead: true }, Some(false)),
-            _ => match name.strip_prefix("lut:").map(Protocol::from_str) {
-                Some(Ok(protocol)) if protocol.opens() => (Engine::Layers(Some(protocol)), Some(true)),
-                _ => {
-                    let all = Protocol::ALL.into_iter().filter(|protocol| protocol.opens());
-                    let all: Vec<String> = all.map(|protocol| format!("lut:{protocol}")).collect();
-                    return Err(format!("accepted: gmw, gc, gc-ahead, lut, {}, splut", all.join(", ")));
-                }
-            },
-        };
-        Ok(Self { name: name.into(), engine, lookups })
-    }
+    #[command(flatten)]
+    pub engines: Engines,
 }
 
 /// Runs a circuit.
@@ -112,10 +75,7 @@ pub fn run(file: &std::path::Path, options: &Options, delivery: &Delivery, link:
         fields: vec![
             ("circuit".into(), circuit.digest().to_hex().to_string()),
             ("reveal".into(), reveal.name().into()),
-            (
-                "engine".into(),
-                options.engine.as_ref().map_or("as predicted".into(), |wish| wish.name.clone()),
-            ),
+            ("engine".into(), options.engines.name()),
         ],
         operation: None,
         rows: 0,
@@ -165,29 +125,6 @@ impl Running<'_> {
         (digits * self.given.rows.unwrap_or(1)) as u64
     }
 
-    /// The way that is asked for, or the one that suits.
-    fn way(&self, known: &[Option<Role>], p: &Party) -> Result<Box<dyn Operation>> {
-        let objective = self.options.optimise.unwrap_or(Optimise::Total).into();
-        let usual = Evaluate::new(&self.circuit, known, objective)?;
-        let Some(wish) = &self.options.engine else {
-            let chosen = operation::choose(&usual, self.rows, &p.setting())?;
-            return Ok(chosen.unwrap_or_else(|| Box::new(usual)));
-        };
-        let fits =
-            |form: &&hushtable::circuit::Form| wish.lookups.is_none_or(|with| with == (form.lookups() > 0));
-        let forms = self.circuit.forms().iter().enumerate().filter(|(_, form)| fits(form));
-        // Of several the one with the fewest layers.
-        let Some((form, _)) = forms.min_by_key(|(_, form)| form.depth()) else {
-            let what = if wish.lookups == Some(true) { "with" } else { "without" };
-            return Err(Failure::new(format!(
-                "--engine {}: {} has no form {what} lookups; `hushtable compile` makes one",
-                wish.name,
-                self.circuit.name()
-            )));
-        };
-        Ok(Box::new(Evaluate::by(&self.circuit, known, form, wish.engine)?))
-    }
-
     /// Who gives which port, and how many rows: each party says what it gives.
     fn meet(&mut self, p: &mut Party) -> Result<Vec<Option<Role>>> {
         let mut mine = (self.given.rows.map_or(u64::MAX, |rows| rows as u64)).to_le_bytes().to_vec();
@@ -228,7 +165,7 @@ impl Agenda for Running<'_> {
     fn set_up(&mut self, p: &mut Party, begun: &Begun) -> Result<SetUp> {
         row_results::agree(p, &self.fields, "")?;
         let known = self.meet(p)?;
-        let way = self.way(&known, p)?;
+        let way = self.options.engines.way(&self.circuit, &known, self.rows, &p.setting())?;
         let mut fields = self.fields.clone();
         fields.extend(way.fields().into_iter().map(|(name, value)| (name.to_owned(), value)));
         fields.push(("rows".into(), self.rows.to_string()));
@@ -312,10 +249,7 @@ fn explained(running: &Running<'_>, own: &str, link: &Link) -> Result<String> {
     let calibration = Calibration::load(None)?.over(link);
     let shape = Some(link.net()).filter(|&net| net != LinkShape::LOOPBACK).or(calibration.link());
     let under = calibration.machine().setting(shape.unwrap_or(LinkShape::LOOPBACK));
-    let objective = running.options.optimise.unwrap_or(Optimise::Total).into();
-    let usual = Evaluate::new(circuit, &known, objective)?;
-    let chosen = operation::choose(&usual, rows, &under)?;
-    let operation = chosen.as_deref().unwrap_or(&usual);
+    let operation = &*running.options.engines.way(circuit, &known, rows, &under)?;
     page.title(&format!("What it takes, for {}, if the peer gives the other ports", some(rows, "row")));
     page.line("method", &operation.method());
     let bill = run::bill(operation, rows, 1, *reveal, &under)?;
