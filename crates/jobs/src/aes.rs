@@ -22,7 +22,7 @@ use hushtable_columns::{
     units::bytes,
 };
 use prim::wipe::Wiped;
-use serde_json::json;
+use serde::Serialize;
 
 use crate::{
     aes::data::{Counters, Data, Key, MOST_BLOCKS, Mode, Nonce},
@@ -109,6 +109,20 @@ const SUPPOSED: usize = 1000;
 /// A block is as much work as so many rows of the jobs that [`Threads`] counts.
 const ROWS: usize = 16;
 
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report<'a> {
+    kind: &'a str,
+    mode: &'a str,
+    role: &'a str,
+    blocks: usize,
+    key_bits: usize,
+    method: String,
+    threads: usize,
+    #[serde(flatten)]
+    phases: &'a Phases,
+}
+
 /// What this party has.
 enum Side {
     Key(Key),
@@ -150,6 +164,8 @@ pub fn carry_out(args: &Aes) -> Result<()> {
         Side::Key(_) => (0, None),
         Side::Data(data) => (data.blocks(), Some(data.size())),
     };
+    let told = delivery.dry_run || delivery.record.is_some();
+    let explained = if told { explained(args, &side)? } else { String::new() };
     let fields: Agreed = vec![
         ("command".into(), "aes".into()),
         ("mode".into(), args.mode.name().into()),
@@ -162,7 +178,7 @@ pub fn carry_out(args: &Aes) -> Result<()> {
         column: args.mode.name().into(),
         reveal: "the party with the data".into(),
         fields: fields.clone(),
-        explained: explained(args, &side)?,
+        explained,
         writes,
         delivery,
         link,
@@ -212,7 +228,9 @@ impl Running<'_> {
         let (said, _) = said.as_chunks();
         let [peer_bits, peer_blocks] =
             [said[0], said[1]].map(|word| usize::try_from(u64::from_le_bytes(word)).unwrap_or(usize::MAX));
-        if ![0, 128, 192, 256].contains(&peer_bits) || peer_blocks > MOST_BLOCKS {
+        let accepted = [0, 128, 192, 256].contains(&peer_bits) && (1..=MOST_BLOCKS).contains(&peer_blocks)
+            || KeySize::of_bits(peer_bits).is_ok() && peer_blocks == 0;
+        if !accepted {
             let what = format!("{peer_blocks} blocks under a key of {peer_bits} bits");
             return Err(Error::Peer(what).into());
         }
@@ -299,23 +317,12 @@ impl Agenda for Running<'_> {
             eprintln!("{} encrypted for the peer; nothing is written here", some(blocks, "block"));
         }
         if self.args.delivery.json {
-            let (method, mode) = (operation.method(), self.args.mode.name());
-            let what = json!({
-                "kind": "aes", "mode": mode, "role": role_name(role), "blocks": blocks, "key_bits": size.bits(),
-                "method": method, "threads": threads,
-            });
-            terminal::json(&joined(what, json!(phases)))?;
+            let (mode, method) = (self.args.mode.name(), operation.method());
+            let (kind, role, key_bits) = ("aes", role_name(role), size.bits());
+            terminal::json(&Report { kind, mode, role, blocks, key_bits, method, threads, phases })?;
         }
         Ok(())
     }
-}
-
-/// The fields of both.
-fn joined(mut first: serde_json::Value, second: serde_json::Value) -> serde_json::Value {
-    if let (Some(all), serde_json::Value::Object(more)) = (first.as_object_mut(), second) {
-        all.extend(more);
-    }
-    first
 }
 
 /// What it shows to whom, before anything is sent.
