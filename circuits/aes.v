@@ -225,9 +225,11 @@ module aes_mix (
     wire [7:0] b = x[23:16];
     wire [7:0] c = x[15:8];
     wire [7:0] d = x[7:0];
-    assign y = {
-        twice(a ^ b) ^ b ^ c ^ d, twice(b ^ c) ^ a ^ c ^ d, twice(c ^ d) ^ a ^ b ^ d, twice(d ^ a) ^ a ^ b ^ c
-    };
+    wire [7:0] ab = a ^ b;
+    wire [7:0] bc = b ^ c;
+    wire [7:0] cd = c ^ d;
+    wire [7:0] da = d ^ a;
+    assign y = {twice(ab) ^ (b ^ cd), twice(bc) ^ (c ^ da), twice(cd) ^ (d ^ ab), twice(da) ^ (a ^ bc)};
 endmodule
 
 // A block under the round keys of a key of N words.

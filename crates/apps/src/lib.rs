@@ -3,6 +3,7 @@
 //! They know neither files nor command lines; those are the program's.
 #![forbid(unsafe_code)]
 
+pub mod aes;
 pub mod circuit_psi;
 pub mod embedding;
 pub mod fusion;

@@ -12,6 +12,7 @@ mod shares;
 #[path = "../../hushtable/tests/support/stats.rs"]
 mod stats;
 
+mod aes;
 mod bills;
 mod chance;
 mod circuit_psi;

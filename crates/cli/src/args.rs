@@ -3,7 +3,7 @@
 use std::{env, process::ExitCode};
 
 use crate::{
-    apply,
+    aes, apply,
     calibrate::{self, Calibrate, OtParty},
     compile::{self, Compile},
     demo::{self, example::Demo},
@@ -26,7 +26,7 @@ use crate::{
 };
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use hushtable_columns::failure::EXIT_CODES;
-use hushtable_jobs::{apply::options::Apply, proximity::ProximityArgs, score::options::Score};
+use hushtable_jobs::{aes::Aes, apply::options::Apply, proximity::ProximityArgs, score::options::Score};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -58,6 +58,8 @@ Examples:
   A circuit from Verilog, and run it:
     hushtable compile --help
     hushtable run --help
+  A file under the other party's AES key:
+    hushtable aes --help
   Make ahead what does not depend on the numbers, and look at it:
     hushtable prepare --help
     hushtable store ls --identity bank.id bank.store
@@ -92,6 +94,7 @@ enum Command {
     Identity(Identity),
     Doctor(Doctor),
     Info(info::Info),
+    Aes(Box<Aes>),
     Compile(Compile),
     Plan(Plan),
     Calibrate(Calibrate),
@@ -122,6 +125,7 @@ pub fn run() -> ExitCode {
         Command::Identity(args) => identity::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Info(_) => info::run(),
+        Command::Aes(args) => aes::run(&args),
         Command::Compile(args) => compile::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Calibrate(args) => calibrate::run(&args),

@@ -2,7 +2,7 @@
 //! `hushtable explain` as the same thing.
 
 use crate::{
-    apply,
+    aes, apply,
     join::{self, Join},
     lookup::{self, arguments::Lookup},
     proximity,
@@ -13,7 +13,7 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use hushtable_columns::failure::Result;
-use hushtable_jobs::{apply::options::Apply, proximity::ProximityArgs, score::options::Score};
+use hushtable_jobs::{aes::Aes, apply::options::Apply, proximity::ProximityArgs, score::options::Score};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -46,6 +46,7 @@ enum What {
     Serve(Box<Serve>),
     Lookup(Box<Lookup>),
     Run(Box<Run>),
+    Aes(Box<Aes>),
 }
 
 /// Runs the subcommand.
@@ -82,6 +83,10 @@ pub fn run(args: Explain) -> Result<()> {
         What::Run(mut args) => {
             args.delivery.dry_run = true;
             job::run(&args)
+        }
+        What::Aes(mut args) => {
+            args.delivery.dry_run = true;
+            aes::run(&args)
         }
     }
 }

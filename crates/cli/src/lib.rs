@@ -8,6 +8,7 @@
 #[macro_use(eprint, eprintln)]
 extern crate hushtable_columns;
 
+mod aes;
 mod apply;
 mod args;
 mod calibrate;

@@ -7,6 +7,7 @@ mod proxy;
 #[path = "common/shell.rs"]
 mod shell;
 
+mod aes;
 mod apply;
 mod apply_joined;
 mod bad_input;

@@ -172,8 +172,9 @@ fn play(commands: &[&str]) {
 
 const ROWS: [&str; 3] = ["apply", "score", "run"];
 const TABLES: [&str; 6] = ["join", "stats", "proximity", "serve", "lookup", "explain"];
-const REST: [&str; 12] = [
+const REST: [&str; 13] = [
     "",
+    "aes",
     "demo",
     "functions",
     "prepare",

@@ -177,6 +177,8 @@ fn debug_shows_shapes_only() {
         // Keys, which `fss_stored.rs` looks at.
         "Placed",
         "Unplaced",
+        // Of `aes`: nothing.
+        "Nonce",
     ];
     let seen: BTreeSet<&str> = at_p0.iter().map(|line| line.0).chain(elsewhere).collect();
     for name in sources().iter().flat_map(|text| written(text)) {

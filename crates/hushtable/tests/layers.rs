@@ -47,7 +47,7 @@ pub(crate) const CRATES: [(&str, &[&str]); 11] = [
     ("crates/logic", &[]),
     ("crates/synth", &["logic"]),
     ("crates/hushtable", &["prim", "logic"]),
-    ("crates/apps", &["prim", "hushtable"]),
+    ("crates/apps", &["prim", "synth", "hushtable"]),
     ("crates/baselines", &["prim", "hushtable", "apps"]),
     ("crates/columns", &["prim", "hushtable", "apps"]),
     ("crates/jobs", &["prim", "synth", "hushtable", "apps", "columns"]),

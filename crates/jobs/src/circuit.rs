@@ -1,5 +1,6 @@
 //! Files of circuits, and what each form of one would cost by each engine.
 
+mod engines;
 mod mapped;
 mod wish;
 
@@ -17,6 +18,7 @@ use hushtable_columns::{
     units::{bytes, time},
 };
 
+pub use engines::Engines;
 pub use mapped::Aim;
 pub use wish::Wish;
 

@@ -7,6 +7,7 @@
 extern crate hushtable_columns;
 
 pub mod accuracy;
+pub mod aes;
 pub mod agree;
 pub mod apply;
 pub mod calibration;

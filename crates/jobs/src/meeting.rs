@@ -132,6 +132,7 @@ impl Meeting<'_> {
             ends: link.ends()?,
             identity: link.identity(),
             inputs: &self.inputs,
+            kept: self.kept,
             output: output.as_ref().map(Output::path),
             explained: self.explained.clone(),
         };

@@ -90,7 +90,8 @@ impl Record {
         if about.output == Some(path) {
             return Err(Failure::new(format!("{}: --record and --output are the same file", path.display())));
         }
-        let inputs: Vec<&Path> = about.inputs.iter().copied().chain(about.identity).collect();
+        let inputs: Vec<&Path> =
+            about.inputs.iter().copied().chain(about.identity).chain(about.kept).collect();
         let output = Output::reserve(path, &inputs, PRIVATE, force)?;
         let end = End { ended: String::new(), outcome: String::new(), exit_code: 0, error: None };
         let (claim, phases, marks) = (Claim::of(about)?, None, Marks::default());

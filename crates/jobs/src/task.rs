@@ -1,6 +1,6 @@
 //! Jobs over rows: what they bring to a [meeting](crate::meeting).
 
-mod lanes;
+pub mod lanes;
 
 use std::path::Path;
 

@@ -111,6 +111,19 @@ impl Draft {
     /// # Panics
     /// Unless there are as many as it has inputs.
     pub fn insert(&mut self, form: &Form, inputs: &[Lit]) -> Vec<Lit> {
+        self.insert_with(form, inputs, Self::lookup)
+    }
+
+    /// The same with what `lookup` gives in the place of the outputs of each lookup.
+    ///
+    /// # Panics
+    /// As [`insert`](Self::insert), and unless it gives as many as the table has.
+    pub fn insert_with(
+        &mut self,
+        form: &Form,
+        inputs: &[Lit],
+        mut lookup: impl FnMut(&mut Self, &Arc<TruthTable>, &[Lit]) -> Vec<Lit>,
+    ) -> Vec<Lit> {
         assert_eq!(form.inputs(), inputs.len(), "inputs of a form");
         let mut wires = Vec::with_capacity(form.wires());
         wires.push(Lit::FALSE);
@@ -129,7 +142,9 @@ impl Draft {
                 Gate::Lookup { table, pins } => {
                     let (table, pins) = form.lookup(table, pins);
                     let at: Vec<Lit> = pins.iter().map(|pin| get(&wires, *pin)).collect();
-                    wires.extend(self.lookup(table, &at));
+                    let made = lookup(self, table, &at);
+                    assert_eq!(table.outputs() as usize, made.len(), "outputs of a lookup");
+                    wires.extend(made);
                 }
             }
         }

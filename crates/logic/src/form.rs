@@ -192,24 +192,35 @@ impl Form {
     /// # Panics
     /// Unless there is a word for each input.
     pub fn eval(&self, inputs: &[u64]) -> Vec<u64> {
-        assert_eq!(inputs.len(), self.inputs(), "inputs of the form");
-        let mut wires = Vec::with_capacity(self.wires());
-        wires.push(0);
-        wires.extend_from_slice(inputs);
+        self.eval_in(inputs, &mut vec![0; self.wires()])
+    }
+
+    /// The same with memory of the caller for all wires, who may wipe it. Without lookups no branch and no address
+    /// depends on the inputs.
+    ///
+    /// # Panics
+    /// Unless there is a word for each input, and memory for each wire.
+    pub fn eval_in(&self, inputs: &[u64], wires: &mut [u64]) -> Vec<u64> {
+        assert_eq!(
+            [inputs.len(), wires.len()],
+            [self.inputs(), self.wires()],
+            "inputs and wires of the form"
+        );
+        wires[0] = 0;
+        wires[1..=inputs.len()].copy_from_slice(inputs);
         let get = |wires: &[u64], lit: Lit| wires[lit.wire() as usize] ^ lit.mask();
-        for gate in &self.gates {
+        for (gate, first, made) in self.made() {
+            let first = first as usize;
             match *gate {
-                Gate::Xor(a, b) => wires.push(get(&wires, a) ^ get(&wires, b)),
-                Gate::And(a, b) => wires.push(get(&wires, a) & get(&wires, b)),
+                Gate::Xor(a, b) => wires[first] = get(wires, a) ^ get(wires, b),
+                Gate::And(a, b) => wires[first] = get(wires, a) & get(wires, b),
                 Gate::Lookup { table, pins } => {
                     let (table, pins) = self.lookup(table, pins);
-                    let read: Vec<u64> = pins.iter().map(|pin| get(&wires, *pin)).collect();
-                    let first = wires.len();
-                    wires.resize(first + table.outputs() as usize, 0);
-                    table.eval(&read, &mut wires[first..]);
+                    let read: Vec<u64> = pins.iter().map(|pin| get(wires, *pin)).collect();
+                    table.eval(&read, &mut wires[first..][..made as usize]);
                 }
             }
         }
-        self.outputs.iter().map(|out| get(&wires, *out)).collect()
+        self.outputs.iter().map(|out| get(wires, *out)).collect()
     }
 }

@@ -6,7 +6,7 @@ mod entries;
 use std::path::{Path, PathBuf};
 
 pub use entries::{ENTRIES, Entry, Source};
-use logic::{Circuit, Form, Kind, Port};
+use logic::{Circuit, Draft, Form, Kind, Port};
 
 use crate::{
     error::{Error, Result},
@@ -28,12 +28,23 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// [`Error::Asked`] for a name that no circuit has.
 pub fn get(name: &str) -> Result<Circuit> {
     match ENTRIES.iter().find(|entry| entry.name == name) {
+        Some(entry) if entry.ands.is_none() => with_gates(&Circuit::parse(entry.text)?),
         Some(entry) => Ok(Circuit::parse(entry.text)?),
         None => Err(Error::Asked(format!("no circuit {name:?} in the library"))),
     }
 }
 
-/// A circuit of the library, compiled from the sources in a folder.
+/// A circuit of lookups of the S-box, with a form of few ANDs besides: the gates of the S-box in their place.
+fn with_gates(circuit: &Circuit) -> Result<Circuit> {
+    let (sbox, lookups) = (get("aes_sbox")?, &circuit.forms()[0]);
+    let mut draft = Draft::new(lookups.inputs());
+    let inputs = draft.inputs();
+    let outputs = draft.insert_with(lookups, &inputs, |draft, _, at| draft.insert(&sbox.forms()[0], at));
+    let forms = vec![draft.finish("ands", outputs), lookups.clone()];
+    Ok(Circuit::new(circuit.name(), circuit.inputs().to_vec(), circuit.outputs().to_vec(), forms)?)
+}
+
+/// A circuit of the library as it is kept, compiled from the sources in a folder.
 ///
 /// # Errors
 /// As [`compile`].
@@ -44,19 +55,20 @@ pub fn build(folder: &Path, entry: &Entry) -> Result<Circuit> {
         let options = Options { name: Some(entry.name.into()), parameters, lookups, ..Options::default() };
         compile(&files, top, &options)
     };
-    let circuit = module(entry.ands, false)?;
+    let form = |source: Option<Source>, lookups: bool, as_kept: fn(&Form) -> Form| {
+        let circuit = source.map(|source| module(source, lookups)).transpose()?;
+        Ok::<_, Error>(circuit.map(|circuit| (as_kept(&circuit.forms()[0]), circuit)))
+    };
+    let made = [
+        form(entry.ands, false, ands)?,
+        form(entry.layers, false, layers)?,
+        form(entry.luts, true, Form::clone)?,
+    ];
+    let (forms, circuits): (Vec<Form>, Vec<Circuit>) = made.into_iter().flatten().unzip();
     let ports = |ports: &[Port]| {
         ports.iter().map(|port| port.retyped(kind(entry.name, port))).collect::<logic::Result<_>>()
     };
-    let (inputs, outputs) = (ports(circuit.inputs())?, ports(circuit.outputs())?);
-    let few = ands(&circuit.forms()[0]);
-    let mut forms: Vec<Form> = vec![few];
-    if let Some(source) = entry.layers {
-        forms.push(layers(&module(source, false)?.forms()[0]));
-    }
-    if let Some(source) = entry.luts {
-        forms.push(module(source, true)?.forms()[0].clone());
-    }
+    let (inputs, outputs) = (ports(circuits[0].inputs())?, ports(circuits[0].outputs())?);
     Ok(Circuit::new(entry.name, inputs, outputs, forms)?)
 }
 

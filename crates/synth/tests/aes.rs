@@ -15,12 +15,15 @@ fn bits(hex: &str) -> Vec<u64> {
     hex.chars().rev().flat_map(|letter| (0..4).map(move |i| digit(letter) >> i & 1)).collect()
 }
 
-/// The first of the evaluations of a form, in hexadecimal.
+/// The first of the evaluations of a circuit, in hexadecimal: the same of all its forms.
 fn first(circuit: &Circuit, inputs: &[&str]) -> String {
     let words: Vec<u64> = inputs.iter().flat_map(|hex| bits(hex)).collect();
-    let out = circuit.forms()[0].eval(&words);
     let digit = |four: &[u64]| four.iter().enumerate().fold(0, |all, (i, word)| all | (word & 1) << i);
-    out.chunks(4).rev().map(|four| format!("{:x}", digit(four))).collect()
+    let hex =
+        |form: &Form| form.eval(&words).chunks(4).rev().map(|four| format!("{:x}", digit(four))).collect();
+    let all: Vec<String> = circuit.forms().iter().map(hex).collect();
+    assert!(all.iter().all(|one| *one == all[0]), "{}: {all:?}", circuit.name());
+    all[0].clone()
 }
 
 /// The S-box by its definition.
@@ -73,8 +76,20 @@ fn blocks() {
         assert_eq!(first(&whole, &[key, block]), want, "{bits} bits of key");
         let keys = first(&expand, &[key]);
         assert_eq!(first(&expanded, &[&keys, block]), want, "{bits} bits of key, expanded");
-        let forms = [whole, expand, expanded].map(|circuit| circuit.forms()[0].clone());
         let boxes = 16 * rounds;
+        let layers = [rounds, expand.forms()[1].depth(), rounds];
+        for ((circuit, lookups), layers) in
+            [(&whole, boxes + expanding), (&expand, expanding), (&expanded, boxes)].into_iter().zip(layers)
+        {
+            let form = &circuit.forms()[1];
+            let counts = (form.name(), form.ands(), form.lookups(), form.depth());
+            assert_eq!(counts, ("luts", 0, lookups, layers), "{}", circuit.name());
+            assert_eq!(
+                (form.tables().len(), form.tables()[0].inputs(), form.tables()[0].outputs()),
+                (1, 8, 8)
+            );
+        }
+        let forms = [whole, expand, expanded].map(|circuit| circuit.forms()[0].clone());
         assert_eq!(
             forms.each_ref().map(Form::ands),
             [boxes + expanding, expanding, boxes].map(|boxes| 32 * boxes)

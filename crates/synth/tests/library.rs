@@ -167,11 +167,15 @@ fn names_are_files() {
 fn built_is_what_the_sources_give() {
     let folder = source("");
     for entry in ENTRIES.iter() {
-        let kept = get(entry.name).expect("a circuit");
-        if kept.forms()[0].gates().len() > 5000 {
+        let kept = std::fs::read_to_string(source(&format!("built/{}.hut", entry.name))).expect("a file");
+        if kept.lines().count() > 5000 {
             continue;
         }
         let now = build(Path::new(&folder), entry).unwrap_or_else(|error| panic!("{}: {error}", entry.name));
-        assert!(now == kept, "{} is not what its source gives: run the command `library`", entry.name);
+        assert!(
+            now.to_string() == kept,
+            "{} is not what its source gives: run the command `library`",
+            entry.name
+        );
     }
 }

@@ -3,6 +3,7 @@
 use std::{hint::black_box, sync::Arc};
 
 use apps::{
+    aes::expand,
     ids::{Ids, Rules, Set},
     join::{Column, Join},
     psi::{Learns, Psi},
@@ -262,6 +263,12 @@ pub const JOBS: &[(&str, Phases)] = &[
             material.eval(p, key.as_ref(), &x)?;
         }
         Ok(())
+    }),
+    ("key expansion of AES", |p, online| {
+        let secret_key = [7u8; 32];
+        valgrind::secret(&secret_key);
+        online(p)?;
+        [16, 24, 32].iter().try_for_each(|len| expand(&black_box(secret_key)[..*len]).map(drop))
     }),
     ("lookups in a private table", |p, online| {
         let tables = [

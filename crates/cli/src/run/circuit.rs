@@ -8,7 +8,7 @@ use hushtable::{
     Error, Party, Role,
     circuit::{Circuit, Port},
     net::LinkShape,
-    operation::{self, Evaluate, Operation},
+    operation::{self, Operation},
     run::{self, Outcome, Phase, Reveal},
 };
 use hushtable_columns::{
@@ -18,8 +18,7 @@ use hushtable_columns::{
 };
 use hushtable_jobs::{
     calibration::Calibration,
-    choice::Optimise,
-    circuit::{self, Wish},
+    circuit::{self, Engines},
     cost::Phases,
     count::some,
     delivery::{Delivery, Recipient},
@@ -44,12 +43,8 @@ pub struct Options {
     /// For a circuit: who gets the outputs: both, me, peer, or the peer's name
     #[arg(long, value_name = "WHO", requires = "file")]
     pub reveal: Option<Recipient>,
-    /// For a circuit: how it is evaluated [default: as is predicted to take the least, see --optimise]
-    #[arg(long, value_name = "ENGINE")]
-    pub engine: Option<Wish>,
-    /// For a circuit: what the choice of form and engine makes least
-    #[arg(long, value_enum)]
-    pub optimise: Option<Optimise>,
+    #[command(flatten)]
+    pub engines: Engines,
 }
 
 /// Runs a circuit.
@@ -79,10 +74,7 @@ pub fn run(file: &std::path::Path, options: &Options, delivery: &Delivery, link:
         fields: vec![
             ("circuit".into(), circuit.digest().to_hex().to_string()),
             ("reveal".into(), reveal.name().into()),
-            (
-                "engine".into(),
-                options.engine.as_ref().map_or("as predicted".into(), |wish| wish.name().into()),
-            ),
+            ("engine".into(), options.engines.name()),
         ],
         operation: None,
         rows: 0,
@@ -132,17 +124,6 @@ impl Running<'_> {
         (digits * self.given.rows.unwrap_or(1)) as u64
     }
 
-    /// The way that is asked for, or the one that suits.
-    fn way(&self, known: &[Option<Role>], p: &Party) -> Result<Box<dyn Operation>> {
-        let objective = self.options.optimise.unwrap_or(Optimise::Total).into();
-        let usual = Evaluate::new(&self.circuit, known, objective)?;
-        let Some(wish) = &self.options.engine else {
-            let chosen = operation::choose(&usual, self.rows, &p.setting())?;
-            return Ok(chosen.unwrap_or_else(|| Box::new(usual)));
-        };
-        Ok(Box::new(wish.way(&self.circuit, known)?))
-    }
-
     /// Who gives which port, and how many rows: each party says what it gives.
     fn meet(&mut self, p: &mut Party) -> Result<Vec<Option<Role>>> {
         let mut mine = (self.given.rows.map_or(u64::MAX, |rows| rows as u64)).to_le_bytes().to_vec();
@@ -183,7 +164,7 @@ impl Agenda for Running<'_> {
     fn set_up(&mut self, p: &mut Party, begun: &Begun) -> Result<SetUp> {
         row_results::agree(p, &self.fields, "")?;
         let known = self.meet(p)?;
-        let way = self.way(&known, p)?;
+        let way = self.options.engines.way(&self.circuit, &known, self.rows, &p.setting())?;
         let mut fields = self.fields.clone();
         fields.extend(way.fields().into_iter().map(|(name, value)| (name.to_owned(), value)));
         fields.push(("rows".into(), self.rows.to_string()));
@@ -267,10 +248,7 @@ fn explained(running: &Running<'_>, own: &str, link: &Link) -> Result<String> {
     let calibration = Calibration::load(None)?.over(link);
     let shape = Some(link.net()).filter(|&net| net != LinkShape::LOOPBACK).or(calibration.link());
     let under = calibration.machine().setting(shape.unwrap_or(LinkShape::LOOPBACK));
-    let objective = running.options.optimise.unwrap_or(Optimise::Total).into();
-    let usual = Evaluate::new(circuit, &known, objective)?;
-    let chosen = operation::choose(&usual, rows, &under)?;
-    let operation = chosen.as_deref().unwrap_or(&usual);
+    let operation = &*running.options.engines.way(circuit, &known, rows, &under)?;
     page.title(&format!("What it takes, for {}, if the peer gives the other ports", some(rows, "row")));
     page.line("method", &operation.method());
     let bill = run::bill(operation, rows, 1, *reveal, &under)?;

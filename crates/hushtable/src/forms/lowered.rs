@@ -68,6 +68,9 @@ fn lowered_by(
     Ok(lowering.finish())
 }
 
+/// How ANDs are built, by the operand that they have in common.
+type Grouped = fn(&mut Builder, &[(Wire, &[Wire])]) -> Vec<Wire>;
+
 struct Lowering<'a> {
     form: &'a Form,
     b: Builder,
@@ -170,11 +173,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// ANDs by their common operand, all that are there.
-    fn stars(
-        &mut self,
-        stars: &[Vec<(Lit, Lit, u32)>],
-        ands: fn(&mut Builder, &[(Wire, &[Wire])]) -> Vec<Wire>,
-    ) {
+    fn stars(&mut self, stars: &[Vec<(Lit, Lit, u32)>], ands: Grouped) {
         let groups: Vec<(Wire, Vec<Wire>)> = stars
             .iter()
             .map(|star| (self.get(star[0].0.plain()), star.iter().map(|and| self.get(and.1)).collect()))

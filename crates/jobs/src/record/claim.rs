@@ -28,6 +28,8 @@ pub struct About<'a> {
     pub identity: Option<&'a Path>,
     /// The files that were read.
     pub inputs: &'a [&'a Path],
+    /// Another file that the record must not replace, of which it has no hash.
+    pub kept: Option<&'a Path>,
     /// Where this party's results go.
     pub output: Option<&'a Path>,
     /// The text of a dry run.

@@ -44,6 +44,18 @@ impl Lanes {
         self.stored = jobs.iter().zip(&rows).map(share).collect();
         let made: Vec<(usize, usize)> =
             (0..count).map(|lane| self.ots(jobs, &rows, lane, p)).collect::<Result<_>>()?;
+        self.open(p, made, ahead, begun)
+    }
+
+    /// The same for so many correlated OTs of each lane, as sender and as receiver.
+    pub fn open(
+        &mut self,
+        p: &mut Party,
+        made: Vec<(usize, usize)>,
+        ahead: (usize, usize),
+        begun: Instant,
+    ) -> Result<Phase> {
+        let count = made.len();
         if count > 1 || ahead != (0, 0) {
             // The lanes go on with what is started here.
             let most = |of: fn(&(usize, usize)) -> usize| made.iter().map(of).max().unwrap_or_default();

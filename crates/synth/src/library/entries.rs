@@ -8,8 +8,8 @@ pub type Source = (&'static str, &'static [(&'static str, i64)]);
 pub struct Entry {
     /// Its name.
     pub name: &'static str,
-    /// What has few ANDs.
-    pub ands: Source,
+    /// What has few ANDs. Without it the circuit is kept as lookups of the S-box of AES, whose gates stand in their place.
+    pub ands: Option<Source>,
     /// What has few layers of them.
     pub layers: Option<Source>,
     /// What has lookups.
@@ -22,9 +22,18 @@ macro_rules! entry {
     ($name:literal, $ands:expr, $layers:expr, $luts:expr) => {
         Entry {
             name: $name,
-            ands: $ands,
+            ands: Some($ands),
             layers: $layers,
             luts: $luts,
+            text: include_str!(concat!("../../../../circuits/built/", $name, ".hut")),
+        }
+    };
+    ($name:literal, $top:literal, $n:literal) => {
+        Entry {
+            name: $name,
+            ands: None,
+            layers: None,
+            luts: Some(($top, &[("N", $n), ("TABLE", 1)])),
             text: include_str!(concat!("../../../../circuits/built/", $name, ".hut")),
         }
     };
@@ -101,14 +110,14 @@ pub const ENTRIES: &[Entry] = &[
         Some(("aes_sbox", &[("SHALLOW", 1)])),
         Some(("aes_sbox", &[("TABLE", 1)]))
     ),
-    entry!("aes128", ("aes", &[("N", 4)]), None, None),
-    entry!("aes128_expand", ("aes_expand", &[("N", 4)]), None, None),
-    entry!("aes128_expanded", ("aes_rounds", &[("N", 4)]), None, None),
-    entry!("aes192", ("aes", &[("N", 6)]), None, None),
-    entry!("aes192_expand", ("aes_expand", &[("N", 6)]), None, None),
-    entry!("aes192_expanded", ("aes_rounds", &[("N", 6)]), None, None),
-    entry!("aes256", ("aes", &[("N", 8)]), None, None),
-    entry!("aes256_expand", ("aes_expand", &[("N", 8)]), None, None),
-    entry!("aes256_expanded", ("aes_rounds", &[("N", 8)]), None, None),
+    entry!("aes128", "aes", 4),
+    entry!("aes128_expand", "aes_expand", 4),
+    entry!("aes128_expanded", "aes_rounds", 4),
+    entry!("aes192", "aes", 6),
+    entry!("aes192_expand", "aes_expand", 6),
+    entry!("aes192_expanded", "aes_rounds", 6),
+    entry!("aes256", "aes", 8),
+    entry!("aes256_expand", "aes_expand", 8),
+    entry!("aes256_expanded", "aes_rounds", 8),
     entry!("sha256_compress", ("sha256_compress", &[]), None, None),
 ];
