@@ -149,7 +149,7 @@ impl<'a> Lowering<'a> {
     fn stars(
         &mut self,
         stars: &[Vec<(Lit, Lit, u32)>],
-        ands: fn(&mut Builder, &[(Wire, &[Wire])]) -> Vec<Wire>,
+        ands: impl Fn(&mut Builder, &[(Wire, &[Wire])]) -> Vec<Wire>,
     ) {
         let groups: Vec<(Wire, Vec<Wire>)> = stars
             .iter()
