@@ -154,7 +154,7 @@ impl Hashing {
             // The same half is hashed again wherever it stands.
             self.hash.xored_again(read, Block((1 + STEPS * u128::from(third) + step) << 64), out);
             for (place, hash) in places.iter_mut().zip(out.iter()) {
-                let more = ((u128::from(hash.0 as u64) * u128::from(sizes[to])) >> 64) as u64;
+                let more = high(hash.0 as u64, sizes[to]);
                 place[to] = reduced(place[to] + more, sizes[to]);
             }
         }
@@ -164,10 +164,15 @@ impl Hashing {
 
 /// Remainder and quotient, by a public number of 2 or more; in constant time.
 fn divided(number: u64, by: u64) -> Place {
-    let quotient = ((u128::from(number) * u128::from(u64::MAX / by)) >> 64) as u64; // or one less
+    let quotient = high(number, u64::MAX / by); // or one less
     let rest = number - quotient * by;
     let remainder = reduced(rest, by);
     [remainder, quotient + u64::from(remainder != rest)]
+}
+
+/// The upper half of a product.
+fn high(x: u64, y: u64) -> u64 {
+    ((u128::from(x) * u128::from(y)) >> 64) as u64
 }
 
 /// A number below `2 size`, less than `2^63`, mod `size`; in constant time.
