@@ -97,8 +97,14 @@ fn greater(d: &mut Draft, x: &[Lit], y: &[Lit]) -> Lit {
 /// lowest leaves out; neighbours merge.
 fn greater_in_layers(d: &mut Draft, x: &[Lit], y: &[Lit]) -> Lit {
     let digit = |(i, (x, y)): (usize, (&Lit, &Lit))| {
-        let equal = (i > 0).then(|| !d.xor(*x, *y));
-        (d.and(*x, !*y), equal)
+        let greater = d.and(*x, !*y);
+        // Added twice, so that both ANDs with a higher digit wait for it: in one layer they open that once.
+        let equal = (i > 0).then(|| {
+            let other = d.xor(*x, *y);
+            let other = d.xor(other, greater);
+            !d.xor(other, greater)
+        });
+        (greater, equal)
     };
     let mut digits: Vec<(Lit, Option<Lit>)> = x.iter().zip(y).enumerate().map(digit).collect();
     while digits.len() > 1 {

@@ -26,7 +26,7 @@
 //! | LowMC | `ceil(d/3) + 504 c` | 13 |
 //!
 //! [Garbled](Prf::prepare_garbled) by the owner it takes 2 rounds, and online 256 bits for each of the 34 or 3 ANDs of an
-//! S-box; what the key alone decides is free.
+//! S-box, less for a value of a few bits by LowMC; what the key alone decides is free.
 //!
 //! # Source
 //! confidential-beyond 1 and figures-checked, "Circuits". The S-box of AES: Boyar, Peralta, "A small depth-16 circuit
@@ -52,14 +52,16 @@ pub use key::Key;
 
 use std::sync::Arc;
 
-use garbled::Circuit;
+use garbled::{Circuit, Ready};
 
 use crate::{
-    bill::Bill,
+    bill::{Bill, Effort},
     circuit::{Layers, Made, Netlist},
     error::{Error, Result, same},
     gates::{Bits, Triples},
+    gc::Garbled,
     net::Role,
+    party::Party,
     session::Session,
     source::Source,
 };
@@ -100,6 +102,36 @@ impl Prf {
         let mut bill = Triples::bill(1).times(one).beside(Triples::bill(2).times(two)).times(count);
         bill.online.rounds = if count > 0 { job.depth() } else { 0 };
         Ok(bill)
+    }
+
+    /// Offline: for `count` inputs, to be garbled by the key's owner.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare).
+    pub fn prepare_garbled(p: &mut Party, job: PrfJob, count: usize) -> Result<Self> {
+        job.check_count(count)?;
+        let ready = ready(&job);
+        let garbled = Garbled::prepare(p, &ready.job(job.owner, count)?)?;
+        Ok(Self { job, circuit: Circuit::Garbled(ready, garbled) })
+    }
+
+    /// What `count` inputs cost, garbled: 2 rounds.
+    ///
+    /// # Errors
+    /// As [`bill`](Self::bill).
+    pub fn bill_garbled(job: &PrfJob, count: usize) -> Result<Bill> {
+        job.check_count(count)?;
+        Ok(Garbled::bill(&ready(job).job(job.owner, count)?))
+    }
+
+    /// What `count` inputs take, by layers and garbled.
+    ///
+    /// # Errors
+    /// As [`bill`](Self::bill).
+    pub fn efforts(job: &PrfJob, count: usize) -> Result<[Effort; 2]> {
+        job.check_count(count)?;
+        let garbled = ready(job).job(job.owner, count)?.effort(false);
+        Ok([Layers::effort(&netlist(job), count), garbled])
     }
 
     /// Inputs there is material for.
@@ -151,6 +183,12 @@ fn netlist(job: &PrfJob) -> Arc<Netlist> {
         Cipher::Aes128 => aes::netlist(job),
         Cipher::LowMc => lowmc::netlist(job),
     })
+}
+
+/// The circuit, ready to be garbled.
+fn ready(job: &PrfJob) -> Arc<Ready> {
+    static MADE: Made<(Cipher, bool, u32, u32), 4, Ready> = Made::new();
+    MADE.get(sizes(job), || Ready::new(&netlist(job)))
 }
 
 #[cfg(test)]
