@@ -84,7 +84,7 @@ fn process(work: &Work, options: &Options, identity: Option<&Path>) -> Result<Co
         Some(path) => command.arg("--identity").arg(path),
         None => command.arg("--insecure-plain-tcp"),
     };
-    command.arg(serde_json::to_string(work).expect("plain data"));
+    command.arg(work.handed());
     Ok(command)
 }
 

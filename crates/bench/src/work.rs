@@ -26,7 +26,7 @@ use std::{
 };
 
 use hushtable::net::LinkShape;
-use hushtable_columns::failure::Failure;
+use hushtable_columns::failure::Result;
 use serde::{Deserialize, Serialize};
 
 use self::{
@@ -63,14 +63,23 @@ pub enum Work {
 }
 
 impl Work {
-    /// Why a run with a private table cannot be made on this machine, if it cannot: such tables may be too large for
-    /// its memory.
-    pub fn refused(&self, link: &LinkShape) -> Option<Failure> {
-        let mut work = match self {
-            Self::Confidential(_) | Self::Embedding(_) | Self::SqlJoin(_) => self.clone(),
-            _ => return None,
+    /// What takes long to make is made, and what is too large for this machine's memory, as private tables may be, is
+    /// refused.
+    pub fn prepared(&self, link: &LinkShape) -> Result<Self> {
+        let mut work = self.clone();
+        if let Self::Circuit(_) | Self::Confidential(_) | Self::Embedding(_) | Self::SqlJoin(_) = self {
+            work.prepare(link, 1)?;
+        }
+        Ok(work)
+    }
+
+    /// As JSON for the two processes.
+    pub fn handed(&self) -> String {
+        let circuit = match self {
+            Self::Circuit(work) => work.handed().map(Self::Circuit),
+            _ => None,
         };
-        work.prepare(link, 1).err()
+        serde_json::to_string(circuit.as_ref().unwrap_or(self)).expect("plain data")
     }
 }
 

@@ -138,11 +138,14 @@ impl Measured {
         for (i, (key, (work, net, ot))) in missing.into_iter().enumerate() {
             eprintln!("run {} of {total}: {work}, {net}, OTs {ot}", i + 1);
             let options = Options { net, ot, ..options.clone() };
-            if let Some(refused) = work.refused(&net) {
-                eprintln!("not measured: {refused}");
-                continue;
-            }
-            let runs = run::runs(work, &options)?;
+            let work = match work.prepared(&net) {
+                Ok(work) => work,
+                Err(refused) => {
+                    eprintln!("not measured: {refused}");
+                    continue;
+                }
+            };
+            let runs = run::runs(&work, &options)?;
             self.0.insert(key, Taken { phases: measured::medians(&runs), steps: measured::steps(&runs) });
         }
         Ok(())

@@ -3,7 +3,7 @@
 mod asked;
 mod values;
 
-use std::{ops::Range, sync::Arc};
+use std::{io::Write, ops::Range, sync::Arc};
 
 use hushtable::{
     Role,
@@ -19,6 +19,7 @@ use hushtable_jobs::{
     choice::Optimise,
     circuit::{self, Aim, Wish},
 };
+use tempfile::NamedTempFile;
 
 pub use self::asked::CircuitWork;
 use self::{
@@ -26,6 +27,9 @@ use self::{
     values::Values,
 };
 use crate::{baseline::Baseline, benchmark::Benchmark, inputs, lanes::Lanes};
+
+/// The form of lookups that was made.
+const MADE: &str = "made";
 
 impl Benchmark for CircuitWork {
     fn items(&self) -> usize {
@@ -98,7 +102,11 @@ impl CircuitWork {
                 self.form = Some(way.way().0.name().into());
             }
         }
-        let way = self.evaluate(&self.circuit()?)?;
+        let circuit = self.circuit()?;
+        if self.max_inputs.is_some() {
+            self.written = Some(Arc::new(self.write(&circuit.forms()[0])?));
+        }
+        let way = self.evaluate(&circuit)?;
         let form = way.way().0;
         if self.max_inputs.is_none() {
             self.form = Some(form.name().into());
@@ -137,6 +145,22 @@ impl CircuitWork {
                 with(aim.lookups(&circuit, form.unwrap_or(&circuit.forms()[0])))
             }
         }
+    }
+
+    /// The circuit with this form besides, as a file.
+    fn write(&self, made: &Form) -> Result<NamedTempFile> {
+        let circuit = Circuit::clone(&*circuit::load(&self.file)?);
+        let all = made.clone().renamed(MADE).and_then(|made| circuit.with(made));
+        let text = all.map_err(|error| Failure::new(error.to_string()))?.to_string();
+        let file = tempfile::Builder::new().suffix(".hut").tempfile();
+        let written = file.and_then(|mut file| file.write_all(text.as_bytes()).map(|()| file));
+        written.map_err(|error| Failure::local(format!("temporary file: {error}")))
+    }
+
+    /// As the two processes get it: with lookups that are made already.
+    pub fn handed(&self) -> Option<Self> {
+        let file = self.written.as_ref()?.path().to_owned();
+        Some(Self { file, form: Some(MADE.into()), max_inputs: None, ..self.clone() })
     }
 
     /// Who knows each port.
@@ -227,10 +251,11 @@ mod tests {
         ] {
             let mut work = asked(json);
             work.choose(&LinkShape::WAN).expect("a way");
-            let there: CircuitWork = asked(&serde_json::to_string(&work).expect("plain data"));
+            let there = asked(&crate::work::Work::Circuit(work.clone()).handed());
             let [here, there] = [&work, &there].map(|work| work.operation().expect("an operation"));
-            assert_eq!((here.fields(), here.method()), (there.fields(), there.method()));
-            assert_eq!(here.fields()[1].1, "a of P0, b of P1");
+            let bill = |of: &dyn Operation| of.bill(9, &inputs::usual_setting()).expect("a bill");
+            assert_eq!(bill(&*here), bill(&*there));
+            assert_eq!([&here, &there].map(|of| of.fields()[1].1.clone()), ["a of P0, b of P1"; 2]);
         }
         assert!(asked(r#"{"file": "lib:add32", "engine": "auto", "batch": 9}"#).operation().is_err());
     }

@@ -120,7 +120,7 @@ pub fn outputs(form: &Form, inputs: &[(Vec<u64>, Option<Role>)], items: usize) -
 
 /// So many lookups of 4 bits in a table of 4, one after the other.
 pub fn chain(lookups: usize) -> Form {
-    let table = Arc::new(TruthTable::tabulate(4, 4, |row| row * 7 % 16 ^ 9).expect("a table"));
+    let table = Arc::new(TruthTable::tabulate(4, 4, |row| (row * 7 % 16) ^ 9).expect("a table"));
     let mut d = Draft::new(4);
     let inputs = d.inputs();
     let outputs = (0..lookups).fold(inputs, |wires, _| d.lookup(&table, &wires));

@@ -11,6 +11,7 @@ use clap::{Args, ValueEnum};
 use hushtable::{Role, operation::Operation};
 use hushtable_jobs::{choice::Optimise, circuit::Wish, count::batch};
 use serde::{Deserialize, Serialize};
+use tempfile::NamedTempFile;
 
 /// Evaluations of a circuit.
 #[derive(Args, Clone, Debug, Serialize, Deserialize)]
@@ -46,6 +47,10 @@ pub struct CircuitWork {
     #[arg(skip)]
     #[serde(skip)]
     pub(super) made: Made,
+    /// The circuit with lookups that were made, on disk until nobody measures it.
+    #[arg(skip)]
+    #[serde(skip)]
+    pub(super) written: Option<Arc<NamedTempFile>>,
 }
 
 /// What is evaluated. Names are a contract with other programs.

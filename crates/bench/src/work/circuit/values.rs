@@ -119,7 +119,7 @@ mod tests {
             let rows = 70..170;
             let [x, y] = [0, 1].map(|i| value(&circuit.inputs()[i], &rows));
             let mine = values.of(Role::P1, rows.clone());
-            assert_eq!(mine[0].is_empty(), false);
+            assert!(!mine[0].is_empty());
             let column: Vec<u64> = match circuit.outputs()[0].bits() {
                 1 => x.iter().zip(&y).map(|(x, y)| u64::from((*x as i32) < *y as i32)).collect(),
                 _ => {
