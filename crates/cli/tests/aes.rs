@@ -129,7 +129,7 @@ fn a_drawn_counter_stands_before_the_result() {
 fn files_are_refused_by_length() {
     let site = site(VECTORS[0][0], &[7; 17]);
     let fails = |args: &str, code: i32, fragment: &str| {
-        site.run(&format!("{args} --listen 127.0.0.1:0")).fails_with(code, fragment);
+        site.run(&format!("{args} --wait 5 --listen 127.0.0.1:0")).fails_with(code, fragment);
         assert!(!site.has("out.bin"), "{args}");
     };
     fails(
@@ -177,7 +177,7 @@ fn files_are_refused_by_length() {
     ] {
         fs::write(site.path("data.bin"), [7; 16]).unwrap();
         fs::write(site.path("key.bin"), [7; 16]).unwrap();
-        let done = site.run(&format!("{args} --listen 127.0.0.1:0"));
+        let done = site.run(&format!("{args} --wait 5 --listen 127.0.0.1:0"));
         assert!(done.code == 2 && done.stderr.contains(fragment), "{fragment:?} in {done:?}");
     }
 }
@@ -214,9 +214,9 @@ fn keys_are_neither_shown_nor_replaced() {
         assert_eq!(serde_json::json!(fields), serde_json::json!(["aes", "ctr", role, 4, 256]));
         assert!(report["online"]["rounds"].as_u64() > Some(0), "{report}");
     }
-    let replacing = format!("{KEY} --record key.bin --force --listen 127.0.0.1:0");
+    let replacing = format!("{KEY} --record key.bin --force --wait 5 --listen 127.0.0.1:0");
     site.run(&replacing).fails_with(2, "key.bin: is the input file");
-    site.run(&format!("{DATA} --listen 127.0.0.1:0").replace("out.bin", "data.bin"))
+    site.run(&format!("{DATA} --wait 5 --listen 127.0.0.1:0").replace("out.bin", "data.bin"))
         .fails_with(2, "data.bin: is the input file");
     assert_eq!(fs::read(site.path("key.bin")).unwrap(), unhex(VECTORS[2][0]));
 }
@@ -239,10 +239,8 @@ fn a_dry_run_says_who_learns_what() {
             "for 3 blocks, if the key has 128 bits",
         ],
     );
-    shows(
-        &format!("{DATA} --key-bits 256 --engine gc"),
-        &["AES-256", "for 3 blocks method form ands, garbled"],
-    );
+    let switching = format!("{DATA} --key-bits 256 --engine splut");
+    shows(&switching, &["AES-256", "for 3 blocks method form luts, lookups with switching roles"]);
     shows(
         KEY,
         &[

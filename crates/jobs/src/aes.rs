@@ -61,7 +61,7 @@ Examples:
         --listen 0.0.0.0:7000 --identity bank.id
     hushtable aes --key-hex key.hex --connect bank.example:7000 --identity telecom.id
   What it shows, to whom, and what it takes; nothing is sent:
-    hushtable aes --key-hex key.hex --dry-run --connect bank.example:7000 --identity telecom.id";
+    hushtable explain aes --input bank-numbers.csv --listen 0.0.0.0:7000 --identity bank.id";
 
 /// Encrypt one party's data under the other's key, by AES
 #[derive(Args, Debug)]

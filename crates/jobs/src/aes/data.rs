@@ -225,6 +225,30 @@ fn of_digits(text: &[u8]) -> Option<Wiped<u8>> {
 mod tests {
     use super::*;
 
+    /// Piece by piece, as slices come, with a part of a block at the end.
+    #[test]
+    fn blocks_go_where_they_come_from() {
+        let text: Vec<u8> = (0..45).collect();
+        for (first, len) in [(Some(Nonce([0xff; BLOCK])), 45), (None, 32)] {
+            let mut data = Data { bytes: text[..len].to_vec().into(), first, drawn: false };
+            let number = |i: usize| match first {
+                Some(_) => (i as u128).wrapping_sub(1),
+                None => u128::from_be_bytes(text[BLOCK * i..][..BLOCK].try_into().expect("a block")),
+            };
+            for at in [0..1, 1..len.div_ceil(BLOCK)] {
+                let words: Vec<i64> = data.words(at.clone()).iter().map(|word| *word as i64).collect();
+                let found: Vec<u128> = aes::bytes(&words).map(u128::from_be_bytes).collect();
+                assert_eq!(found, at.clone().map(number).collect::<Vec<_>>(), "blocks {at:?}");
+                // In the place of its encryption the number of each block, from 1.
+                let numbers: Vec<i64> = at.clone().flat_map(|i| [i as i64 + 1, 0]).collect();
+                data.take(at, &numbers);
+            }
+            let byte = |i: usize| if i % BLOCK == BLOCK - 1 { (i / BLOCK + 1) as u8 } else { 0 };
+            let before = |i: usize| if first.is_some() { text[i] } else { 0 };
+            assert_eq!(data.bytes[..], (0..len).map(|i| byte(i) ^ before(i)).collect::<Vec<_>>());
+        }
+    }
+
     #[test]
     fn digits_are_those_of_hexadecimal_numbers() {
         for first in 0..=255u8 {
