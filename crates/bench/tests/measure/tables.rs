@@ -88,7 +88,7 @@ fn circuit_psi_keeps_its_contract() {
         ("--count 2000 --bits 64 --net 1000:1ms --optimise rounds", 6),
     ] {
         let report = site.report(&format!("circuit-psi {options}"));
-        names(&report, &["bits", "engine", "method", "optimise", "other_count", "protocol"]);
+        names(&report, &["bits", "engine", "method", "optimise", "other_count"]);
         assert_eq!(report["kind"], "circuit-psi");
         let online = report["online"]["rounds"].as_u64().unwrap();
         assert!(online <= rounds, "{options}: {online} rounds");
