@@ -54,6 +54,7 @@ mod query;
 mod refresh;
 mod retrieve;
 mod ring;
+mod rounds;
 mod setup;
 mod wire;
 
@@ -61,8 +62,8 @@ mod wire;
 mod tests;
 
 pub use job::{FableJob, MAX_KEY_BITS, MAX_VALUE_BITS, Sizes};
-pub use material::Rounds;
 pub use retrieve::Step;
+pub use rounds::Rounds;
 pub use setup::FableTable;
 
 use prim::Wiped;

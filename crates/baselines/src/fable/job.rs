@@ -1,6 +1,6 @@
 //! What a table and a batch are, in public, and all sizes that follow.
 
-use super::material::Rounds;
+use super::rounds::Rounds;
 use hushtable::{
     chance::Chance,
     confidential::prf::{Cipher, PrfJob},

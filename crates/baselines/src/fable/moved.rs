@@ -24,13 +24,15 @@ use prim::{
     pack::{pack, packed_len, unpack},
 };
 
-use super::retrieve::Columns;
 use hushtable::{
     error::{Error, Result},
     inner::{draw, hold_for_draw},
     party::Party,
     session::Session,
 };
+
+/// For each copy a column of keys and one of values, a word for each bucket or lookup.
+pub(super) type Columns = Vec<Wiped<u64>>;
 
 /// Shares of all masks in a random order.
 pub(super) struct Moved {

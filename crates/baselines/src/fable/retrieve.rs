@@ -7,7 +7,7 @@ use super::{
     answer::answer,
     hashes::Hashes,
     job::{COPIES, Sizes},
-    moved::Moved,
+    moved::{Columns, Moved},
     query::{Targets, decrypted},
     ring::{ClientKeys, Ring, ServerKeys},
     setup::Setup,
@@ -33,9 +33,6 @@ pub enum Step {
     /// Values are brought to all keys, in their order.
     Expansion,
 }
-
-/// For each copy a column of keys and one of values, a word for each bucket or lookup.
-pub(super) type Columns = Vec<Wiped<u64>>;
 
 /// The client's shares of the rows.
 pub(super) fn client(
