@@ -106,8 +106,8 @@ circuit() {
 for engine in gmw gc-ahead; do
     circuit lib:aes128_expanded --engine $engine --batch 10000
 done
-circuit lib:aes128_expanded --engine lut --max-inputs 8 --batch 100000
-for engine in gc gmw "splut --max-inputs 8"; do
+circuit lib:aes128_expanded --engine lut --batch 100000
+for engine in gc gmw splut; do
     circuit lib:aes128_expanded --engine $engine --batch 1 --net wan
 done
 for name in f32_add f32_mul; do
