@@ -45,7 +45,7 @@
 //! # Security
 //! Semi-honest. The circuit is evaluated with the security of its engine, and no message before it depends on a number. The
 //! permutations are drawn after both sets are fixed, by keys of the session that both know. A number of R's without a bin
-//! and an overfull bin of S's are an [`Error::Chance`](hushtable::Error::Chance) before the first message online, at the
+//! and an overfull bin of S's are an [`Error::Chance`] before the first message online, at the
 //! party whose numbers they are: it ends, which tells the other that it happened. [`CircuitPsi::chance`] bounds that.
 //! The bound takes the permutations for random ones.
 
