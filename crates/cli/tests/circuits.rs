@@ -144,6 +144,7 @@ fn files_are_refused_by_line_and_port() {
     fails("bad.csv", "a,x\n5\n", "bad.csv: ");
     fails("bad.json", r#"{"a": [1, 2], "x": 0}"#, "port x has 1 values; others have 2");
     fails("bad.json", r#"{"a": [1, 1.5]}"#, "value 2, port a: \"1.5\" is not a number from 0 to 255");
+    fails("bad.json", r#"{"a": 1, "x": 0, "a": 2}"#, "two values of the name \"a\"");
     fails("bad.json", r#"{"a": null}"#, "port a: null is no number");
     fails("bad.json", r#"[1]"#, "an object with a value or a list");
     fails("none.json", "", "none.json");
