@@ -70,7 +70,6 @@ mod job;
 mod network;
 mod program;
 mod stream;
-mod wires;
 
 pub use ahead::Ahead;
 pub use garbled::Garbled;

@@ -13,5 +13,6 @@ mod settle;
 
 pub use crate::bill::Objective;
 pub use machine::Machine;
+pub(crate) use predict::waiting;
 pub use predict::{BEFORE, Estimate, Prediction, Room, Wanted, choose, least, rank};
 pub use settle::{Wish, settle};

@@ -344,7 +344,11 @@ fn next(
     make(operation, p, batch.min(left))
 }
 
-fn make(operation: &dyn Operation, p: &mut Party, items: usize) -> Result<(Box<dyn Material>, Phase)> {
+/// Makes what `items` items take, all of it at once and unannounced, as a batch of a run is made.
+///
+/// # Errors
+/// Those of the operation.
+pub fn make(operation: &dyn Operation, p: &mut Party, items: usize) -> Result<(Box<dyn Material>, Phase)> {
     Phase::of(p, |p| {
         if operation.stocks() {
             let (send, recv) = operation.bill(items, &p.setting())?.cots_of(p.role());

@@ -17,7 +17,11 @@ use hushtable::{
     gc::{Ahead, Garbled, Garbler, Job, Program},
     session::{Purpose, Session},
 };
-use prim::{block::Block, half_gates, prg::Prg};
+use prim::{
+    block::Block,
+    half_gates::{And, Places},
+    prg::Prg,
+};
 use proptest::{
     prelude::*,
     test_runner::{Config, RngSeed},
@@ -215,10 +219,10 @@ fn what_is_sent_is_uniform() {
     let tables = |p: &mut Party, step: u64| {
         p.barrier()?;
         let (hash, delta) = (p.hash(Purpose::Garbling, Role::P0), p.rng().block().with_lsb(true));
-        let labels = [[Block::ZERO; 64], [delta; 64]];
         for first in (0..64).map(|k| k * step) {
-            let (mut a, mut tables) = (labels[0], [Block::ZERO; 128]);
-            half_gates::garble(&hash, delta, first, &mut a, &labels[1], &mut tables);
+            let (mut places, mut tables) = (Places::new(2, 64), [Block::ZERO; 128]);
+            places.at_mut(1).fill(delta);
+            places.garble(&hash, delta, first, &[And { of: [0, 1], not: [false; 2], to: 0 }], &mut tables);
             p.send(bytemuck::cast_slice(&tables).to_vec())?;
         }
         (0..64).try_for_each(|_| p.recv(2048).map(drop))

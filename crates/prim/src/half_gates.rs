@@ -1,4 +1,4 @@
-//! Half gates: ANDs of garbled bits, many side by side.
+//! Half gates: labels of garbled bits in places, for some items side by side, and gates from place to place.
 //!
 //! Of a garbled bit `v` the evaluator has the label `w ^ v * delta`, and the garbler the label `w` of zero. `delta` is the
 //! garbler's secret, with bit 0 set: bit 0 of the evaluator's label is `v` masked by bit 0 of `w`. An AND takes two blocks
@@ -11,51 +11,195 @@
 use std::slice::from_ref;
 
 use crate::aes::Cipher;
-use crate::simd::{Isa, MAX_BLOCKS, Op};
-use crate::{Block, CcrHash, record};
+use crate::simd::{Engine, Isa, Kernel, MAX_BLOCKS, Op};
+use crate::{Block, CcrHash, Wiped, record};
 
 const LEFT: Block = Block(1 << 64);
 const RIGHT: Block = Block(1 << 65);
 
-/// Garbles the ANDs number `first`, `first + 1`, ..: from the labels of zero in `a` and `b` to those of the results, in
-/// `a`. All left halves stand before all right ones in `tables`.
-///
-/// # Panics
-/// Unless `b` is as long as `a`, and `tables` twice as long.
-pub fn garble(hash: &CcrHash, delta: Block, first: u64, a: &mut [Block], b: &[Block], tables: &mut [Block]) {
-    check(a, b, tables);
-    note(hash, first, &[Block::ZERO, delta], a, b);
-    let (left, right) = tables.split_at_mut(a.len());
-    hash.aes.engine.run(Garble { hash, delta, first, a, b, left, right });
+/// ANDs at a time, at most, those of all items counted.
+pub const BATCH: usize = 64;
+
+/// The AND of two places, or of their complements, and the place of the result.
+pub struct And {
+    /// What it reads.
+    pub of: [u32; 2],
+    /// Whether it reads the complement.
+    pub not: [bool; 2],
+    /// What it writes: a place that it or a gate before it reads, or a free one.
+    pub to: u32,
 }
 
-/// Evaluates the same ANDs: from the labels in `a` and `b` to those of the results, in `a`.
-///
-/// # Panics
-/// As [`garble`].
-pub fn evaluate(hash: &CcrHash, first: u64, a: &mut [Block], b: &[Block], tables: &[Block]) {
-    check(a, b, tables);
-    note(hash, first, &[Block::ZERO], a, b);
-    let (left, right) = tables.split_at(a.len());
-    hash.aes.engine.run(Evaluate { hash, first, a, b, left, right });
+/// The XOR of two places, and the place of the result.
+pub struct Xor {
+    /// What it reads.
+    pub of: [u32; 2],
+    /// What it writes.
+    pub to: u32,
 }
 
-fn check(a: &[Block], b: &[Block], tables: &[Block]) {
-    assert_eq!(a.len(), b.len(), "labels");
-    assert_eq!(2 * a.len(), tables.len(), "tables");
+/// A label for each item in each place.
+pub struct Places {
+    labels: Wiped<Block>,
+    copies: usize,
+    /// What ANDs read, and make, where an item's place is no whole vector.
+    gathered: Wiped<Block>,
+    engine: Engine,
 }
 
-/// Notes in the [`record`] what is hashed.
-fn note(hash: &CcrHash, first: u64, offsets: &[Block], a: &[Block], b: &[Block]) {
-    if cfg!(debug_assertions) {
-        for ((number, a), b) in (first..).zip(a).zip(b) {
-            for (label, half) in [(a, LEFT), (b, RIGHT)] {
-                for &offset in offsets {
-                    let tweak = offset ^ half ^ Block(number.into());
-                    record::note(hash.key(), from_ref(label), tweak, false);
+impl Places {
+    /// So many places, with room for so many items.
+    ///
+    /// # Panics
+    /// For more items than [`BATCH`].
+    pub fn new(places: usize, copies: usize) -> Self {
+        Self::with_kernel(places, copies, Kernel::active())
+    }
+
+    fn with_kernel(places: usize, copies: usize, kernel: Kernel) -> Self {
+        assert!(copies <= BATCH, "items");
+        let (labels, gathered) = (Wiped::zeros(places * copies), Wiped::zeros(2 * BATCH));
+        Self { labels, copies, gathered, engine: kernel.engine() }
+    }
+
+    /// From now on for so many items, for which there has to be room. All labels are to be written again, but those of
+    /// place 0, which are zero if they were never written.
+    pub fn begin(&mut self, copies: usize) {
+        self.copies = copies;
+    }
+
+    /// The labels in a place.
+    pub fn at(&self, place: usize) -> &[Block] {
+        &self.labels[place * self.copies..][..self.copies]
+    }
+
+    /// They, to be written.
+    pub fn at_mut(&mut self, place: usize) -> &mut [Block] {
+        &mut self.labels[place * self.copies..][..self.copies]
+    }
+
+    /// XORs, one after the other.
+    pub fn xor(&mut self, gates: &[Xor]) {
+        self.engine.run(Xors { places: self, gates });
+    }
+
+    /// Garbles ANDs, one after the other, those of the items under the numbers `first`, `first + 1`, ..: from the labels of
+    /// zero to those of the results. All left halves stand before all right ones in `tables`.
+    ///
+    /// # Panics
+    /// For more ANDs than a [`BATCH`], and unless there are two blocks in `tables` for each.
+    pub fn garble(&mut self, hash: &CcrHash, delta: Block, first: u64, gates: &[And], tables: &mut [Block]) {
+        self.check(gates, tables);
+        self.note(hash, first, &[Block::ZERO, delta], delta, gates);
+        let (left, right) = tables.split_at_mut(tables.len() / 2);
+        self.engine.run(Garble { hash, delta, first, places: self, gates, left, right });
+    }
+
+    /// Evaluates the same ANDs: from the labels that the evaluator has to those of the results.
+    ///
+    /// # Panics
+    /// As [`garble`](Self::garble).
+    pub fn evaluate(&mut self, hash: &CcrHash, first: u64, gates: &[And], tables: &[Block]) {
+        self.check(gates, tables);
+        self.note(hash, first, &[Block::ZERO], Block::ZERO, gates);
+        let (left, right) = tables.split_at(tables.len() / 2);
+        self.engine.run(Evaluate { hash, first, places: self, gates, left, right });
+    }
+
+    fn check(&self, gates: &[And], tables: &[Block]) {
+        assert!(gates.len() * self.copies <= BATCH, "ANDs");
+        assert_eq!(2 * gates.len() * self.copies, tables.len(), "tables");
+    }
+
+    /// Notes in the [`record`] what is hashed, as far as nothing of these gates is made yet.
+    fn note(&self, hash: &CcrHash, first: u64, offsets: &[Block], delta: Block, gates: &[And]) {
+        if cfg!(debug_assertions) {
+            for (number, (gate, item)) in
+                (first..).zip(gates.iter().flat_map(|gate| (0..self.copies).map(move |item| (gate, item))))
+            {
+                for ((place, not), half) in gate.of.iter().zip(gate.not).zip([LEFT, RIGHT]) {
+                    let label = self.at(*place as usize)[item] ^ delta & Block::mask(not);
+                    for &offset in offsets {
+                        let tweak = offset ^ half ^ Block(number.into());
+                        record::note(hash.key(), from_ref(&label), tweak, false);
+                    }
                 }
             }
         }
+    }
+
+    /// What ANDs read, that of each gate together: first all left operands, from [`BATCH`] on all right ones.
+    fn gather(&mut self, gates: &[And], delta: Block) -> usize {
+        let Self { labels, copies, gathered, .. } = self;
+        let (a, b) = gathered.split_at_mut(BATCH);
+        for ((gate, a), b) in gates.iter().zip(a.chunks_exact_mut(*copies)).zip(b.chunks_exact_mut(*copies)) {
+            for ((place, not), to) in gate.of.iter().zip(gate.not).zip([a, b]) {
+                let more = delta & Block::mask(not);
+                let from = &labels[*place as usize * *copies..][..*copies];
+                to.iter_mut().zip(from).for_each(|(to, label)| *to = *label ^ more);
+            }
+        }
+        gates.len() * *copies
+    }
+
+    /// What they have made.
+    fn scatter(&mut self, gates: &[And]) {
+        for (gate, made) in gates.iter().zip(self.gathered.chunks_exact(self.copies)) {
+            self.labels[gate.to as usize * self.copies..][..self.copies].copy_from_slice(made);
+        }
+    }
+}
+
+struct Xors<'a> {
+    places: &'a mut Places,
+    gates: &'a [Xor],
+}
+
+impl<S: Isa> Op<S> for Xors<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn call(self, isa: S) {
+        let (copies, labels) = (self.places.copies, &mut *self.places.labels);
+        for gate in self.gates {
+            let ([a, b], to) = (gate.of.map(|place| place as usize * copies), gate.to as usize * copies);
+            let mut at = 0;
+            while at + S::BLOCKS <= copies {
+                let [a, b] = [a, b].map(|from| isa.load(&labels[from + at..][..S::BLOCKS]));
+                isa.store(isa.xor(a, b), &mut labels[to + at..][..S::BLOCKS]);
+                at += S::BLOCKS;
+            }
+            for at in at..copies {
+                labels[to + at] = labels[a + at] ^ labels[b + at];
+            }
+        }
+    }
+}
+
+/// ANDs side by side: where their operands and results begin, what is added to the operands, and the first one's number.
+struct Step {
+    from: [usize; 2],
+    to: usize,
+    more: [Block; 2],
+    number: u64,
+}
+
+impl Step {
+    /// Of a gate, for the items from `at` on.
+    #[inline(always)]
+    fn of(gate: &And, copies: usize, at: usize, delta: Block, number: u64) -> Self {
+        Self {
+            from: gate.of.map(|place| place as usize * copies + at),
+            to: gate.to as usize * copies + at,
+            more: gate.not.map(|not| delta & Block::mask(not)),
+            number,
+        }
+    }
+
+    /// Of operands that were gathered.
+    #[inline(always)]
+    fn gathered(at: usize, first: u64) -> Self {
+        Self { from: [at, BATCH + at], to: at, more: [Block::ZERO; 2], number: first + at as u64 }
     }
 }
 
@@ -69,8 +213,8 @@ struct Garble<'a> {
     hash: &'a CcrHash,
     delta: Block,
     first: u64,
-    a: &'a mut [Block],
-    b: &'a [Block],
+    places: &'a mut Places,
+    gates: &'a [And],
     left: &'a mut [Block],
     right: &'a mut [Block],
 }
@@ -79,72 +223,83 @@ impl<S: Isa> Op<S> for Garble<'_> {
     type Out = ();
 
     #[inline(always)]
-    fn call(mut self, isa: S) {
-        let cipher = Cipher::new(isa, &self.hash.aes.keys);
-        let (count, mut at) = (self.a.len(), 0);
+    fn call(self, isa: S) {
+        let Garble { hash, delta, first, places, gates, left, right } = self;
+        let (cipher, copies) = (Cipher::new(isa, &hash.aes.keys), places.copies);
+        if copies.is_multiple_of(2 * S::BLOCKS) {
+            for (gate, row) in gates.iter().zip((0..).step_by(copies)) {
+                for at in (0..copies).step_by(2 * S::BLOCKS) {
+                    let (step, all) =
+                        (Step::of(gate, copies, at, delta, first + (row + at) as u64), row + at);
+                    let tables = [&mut left[all..][..2 * S::BLOCKS], &mut right[all..][..2 * S::BLOCKS]];
+                    garble::<S, 2, 8>(isa, &cipher, delta, &mut places.labels, &step, tables);
+                }
+            }
+            return;
+        }
+        let (count, mut at) = (places.gather(gates, delta), 0);
+        let blocks = &mut *places.gathered;
         while at + 2 * S::BLOCKS <= count {
-            self.vectors::<S, 2, 8>(isa, &cipher, at);
+            let tables = [&mut left[at..][..2 * S::BLOCKS], &mut right[at..][..2 * S::BLOCKS]];
+            garble::<S, 2, 8>(isa, &cipher, delta, blocks, &Step::gathered(at, first), tables);
             at += 2 * S::BLOCKS;
         }
-        while at + S::BLOCKS <= count {
-            self.vectors::<S, 1, 4>(isa, &cipher, at);
-            at += S::BLOCKS;
+        while at < count {
+            let (mut padded, now) = ([[Block::ZERO; MAX_BLOCKS]; 2], S::BLOCKS.min(count - at));
+            let [l, r] = &mut padded;
+            let tables = [&mut l[..S::BLOCKS], &mut r[..S::BLOCKS]];
+            garble::<S, 1, 4>(isa, &cipher, delta, blocks, &Step::gathered(at, first), tables);
+            left[at..][..now].copy_from_slice(&padded[0][..now]);
+            right[at..][..now].copy_from_slice(&padded[1][..now]);
+            at += now;
         }
-        if at < count {
-            let mut a = padded(&self.a[at..]);
-            let (b, mut left, mut right) = (padded(&self.b[at..]), a, a);
-            let mut last = Garble {
-                first: self.first + at as u64,
-                a: &mut a,
-                b: &b,
-                left: &mut left,
-                right: &mut right,
-                ..self
-            };
-            last.vectors::<S, 1, 4>(isa, &cipher, 0);
-            let made = [(self.a, a), (self.left, left), (self.right, right)];
-            made.into_iter().for_each(|(to, made)| to[at..].copy_from_slice(&made[..count - at]));
-        }
+        places.scatter(gates);
     }
 }
 
-impl Garble<'_> {
-    /// `V` vectors of ANDs, whose hashes are `W` vectors.
-    #[inline(always)]
-    fn vectors<S: Isa, const V: usize, const W: usize>(&mut self, isa: S, cipher: &Cipher<S>, at: usize) {
-        let (delta, left, right) = (isa.splat(self.delta), isa.splat(LEFT), isa.splat(RIGHT));
-        let (mut a, mut b, mut xs) = ([delta; V], [delta; V], [delta; W]);
-        for k in 0..V {
-            let at = at + k * S::BLOCKS;
-            a[k] = isa.load(&self.a[at..][..S::BLOCKS]);
-            b[k] = isa.load(&self.b[at..][..S::BLOCKS]);
-            let number = isa.counters(self.first + at as u64);
-            xs[4 * k] = isa.xor(a[k], isa.xor(number, left));
-            xs[4 * k + 1] = isa.xor(xs[4 * k], delta);
-            xs[4 * k + 2] = isa.xor(b[k], isa.xor(number, right));
-            xs[4 * k + 3] = isa.xor(xs[4 * k + 2], delta);
-        }
-        let hashes = cipher.hash(xs);
-        for k in 0..V {
-            let at = at + k * S::BLOCKS;
-            let (a0, a1, b0, b1) = (hashes[4 * k], hashes[4 * k + 1], hashes[4 * k + 2], hashes[4 * k + 3]);
-            let (bit_a, bit_b) = (spread_bit_0(isa, a[k]), spread_bit_0(isa, b[k]));
-            let both = isa.xor(b0, b1); // the right half of the table is this ^ a
-            let table = isa.xor(isa.xor(a0, a1), isa.and(bit_b, delta));
-            isa.store(table, &mut self.left[at..][..S::BLOCKS]);
-            isa.store(isa.xor(both, a[k]), &mut self.right[at..][..S::BLOCKS]);
-            let of_left = isa.xor(a0, isa.and(bit_a, table));
-            let of_right = isa.xor(b0, isa.and(bit_b, both));
-            isa.store(isa.xor(of_left, of_right), &mut self.a[at..][..S::BLOCKS]);
-        }
+/// `V` vectors of ANDs, whose hashes are `W` vectors.
+#[inline(always)]
+fn garble<S: Isa, const V: usize, const W: usize>(
+    isa: S,
+    cipher: &Cipher<S>,
+    delta: Block,
+    blocks: &mut [Block],
+    step: &Step,
+    [to_left, to_right]: [&mut [Block]; 2],
+) {
+    let (delta, left, right) = (isa.splat(delta), isa.splat(LEFT), isa.splat(RIGHT));
+    let more = step.more.map(|more| isa.splat(more));
+    let (mut a, mut b, mut xs) = ([delta; V], [delta; V], [delta; W]);
+    for k in 0..V {
+        let at = k * S::BLOCKS;
+        a[k] = isa.xor(isa.load(&blocks[step.from[0] + at..][..S::BLOCKS]), more[0]);
+        b[k] = isa.xor(isa.load(&blocks[step.from[1] + at..][..S::BLOCKS]), more[1]);
+        let number = isa.counters(step.number + at as u64);
+        xs[4 * k] = isa.xor(a[k], isa.xor(number, left));
+        xs[4 * k + 1] = isa.xor(xs[4 * k], delta);
+        xs[4 * k + 2] = isa.xor(b[k], isa.xor(number, right));
+        xs[4 * k + 3] = isa.xor(xs[4 * k + 2], delta);
+    }
+    let hashes = cipher.hash(xs);
+    for k in 0..V {
+        let at = k * S::BLOCKS;
+        let (a0, a1, b0, b1) = (hashes[4 * k], hashes[4 * k + 1], hashes[4 * k + 2], hashes[4 * k + 3]);
+        let (bit_a, bit_b) = (spread_bit_0(isa, a[k]), spread_bit_0(isa, b[k]));
+        let both = isa.xor(b0, b1); // the right half of the table is this ^ a
+        let table = isa.xor(isa.xor(a0, a1), isa.and(bit_b, delta));
+        isa.store(table, &mut to_left[at..][..S::BLOCKS]);
+        isa.store(isa.xor(both, a[k]), &mut to_right[at..][..S::BLOCKS]);
+        let of_left = isa.xor(a0, isa.and(bit_a, table));
+        let of_right = isa.xor(b0, isa.and(bit_b, both));
+        isa.store(isa.xor(of_left, of_right), &mut blocks[step.to + at..][..S::BLOCKS]);
     }
 }
 
 struct Evaluate<'a> {
     hash: &'a CcrHash,
     first: u64,
-    a: &'a mut [Block],
-    b: &'a [Block],
+    places: &'a mut Places,
+    gates: &'a [And],
     left: &'a [Block],
     right: &'a [Block],
 }
@@ -153,65 +308,68 @@ impl<S: Isa> Op<S> for Evaluate<'_> {
     type Out = ();
 
     #[inline(always)]
-    fn call(mut self, isa: S) {
-        let cipher = Cipher::new(isa, &self.hash.aes.keys);
-        let (count, mut at) = (self.a.len(), 0);
+    fn call(self, isa: S) {
+        let Evaluate { hash, first, places, gates, left, right } = self;
+        let (cipher, copies) = (Cipher::new(isa, &hash.aes.keys), places.copies);
+        if copies.is_multiple_of(4 * S::BLOCKS) {
+            for (gate, row) in gates.iter().zip((0..).step_by(copies)) {
+                for at in (0..copies).step_by(4 * S::BLOCKS) {
+                    let number = first + (row + at) as u64;
+                    let (step, all) = (Step::of(gate, copies, at, Block::ZERO, number), row + at);
+                    let tables = [&left[all..][..4 * S::BLOCKS], &right[all..][..4 * S::BLOCKS]];
+                    evaluate::<S, 4, 8>(isa, &cipher, &mut places.labels, &step, tables);
+                }
+            }
+            return;
+        }
+        let (count, mut at) = (places.gather(gates, Block::ZERO), 0);
+        let blocks = &mut *places.gathered;
         while at + 4 * S::BLOCKS <= count {
-            self.vectors::<S, 4, 8>(isa, &cipher, at);
+            let tables = [&left[at..][..4 * S::BLOCKS], &right[at..][..4 * S::BLOCKS]];
+            evaluate::<S, 4, 8>(isa, &cipher, blocks, &Step::gathered(at, first), tables);
             at += 4 * S::BLOCKS;
         }
-        while at + S::BLOCKS <= count {
-            self.vectors::<S, 1, 2>(isa, &cipher, at);
-            at += S::BLOCKS;
+        while at < count {
+            let now = S::BLOCKS.min(count - at);
+            let mut padded = [[Block::ZERO; MAX_BLOCKS]; 2];
+            padded[0][..now].copy_from_slice(&left[at..][..now]);
+            padded[1][..now].copy_from_slice(&right[at..][..now]);
+            let tables = padded.each_ref().map(|tables| &tables[..S::BLOCKS]);
+            evaluate::<S, 1, 2>(isa, &cipher, blocks, &Step::gathered(at, first), tables);
+            at += now;
         }
-        if at < count {
-            let [mut a, b, left, right] =
-                [&*self.a, self.b, self.left, self.right].map(|blocks| padded(&blocks[at..]));
-            let mut last = Evaluate {
-                first: self.first + at as u64,
-                a: &mut a,
-                b: &b,
-                left: &left,
-                right: &right,
-                ..self
-            };
-            last.vectors::<S, 1, 2>(isa, &cipher, 0);
-            self.a[at..].copy_from_slice(&a[..count - at]);
-        }
+        places.scatter(gates);
     }
 }
 
-impl Evaluate<'_> {
-    /// `V` vectors of ANDs, whose hashes are `W` vectors.
-    #[inline(always)]
-    fn vectors<S: Isa, const V: usize, const W: usize>(&mut self, isa: S, cipher: &Cipher<S>, at: usize) {
-        let (left, right) = (isa.splat(LEFT), isa.splat(RIGHT));
-        let (mut a, mut b, mut xs) = ([left; V], [left; V], [left; W]);
-        for k in 0..V {
-            let at = at + k * S::BLOCKS;
-            a[k] = isa.load(&self.a[at..][..S::BLOCKS]);
-            b[k] = isa.load(&self.b[at..][..S::BLOCKS]);
-            let number = isa.counters(self.first + at as u64);
-            xs[2 * k] = isa.xor(a[k], isa.xor(number, left));
-            xs[2 * k + 1] = isa.xor(b[k], isa.xor(number, right));
-        }
-        let hashes = cipher.hash(xs);
-        for k in 0..V {
-            let at = at + k * S::BLOCKS;
-            let of_left = isa.and(spread_bit_0(isa, a[k]), isa.load(&self.left[at..][..S::BLOCKS]));
-            let of_right = isa.xor(isa.load(&self.right[at..][..S::BLOCKS]), a[k]);
-            let of_right = isa.and(spread_bit_0(isa, b[k]), of_right);
-            let both = isa.xor(hashes[2 * k], hashes[2 * k + 1]);
-            isa.store(isa.xor(both, isa.xor(of_left, of_right)), &mut self.a[at..][..S::BLOCKS]);
-        }
+/// `V` vectors of ANDs, whose hashes are `W` vectors.
+#[inline(always)]
+fn evaluate<S: Isa, const V: usize, const W: usize>(
+    isa: S,
+    cipher: &Cipher<S>,
+    blocks: &mut [Block],
+    step: &Step,
+    [of_left, of_right]: [&[Block]; 2],
+) {
+    let (left, right) = (isa.splat(LEFT), isa.splat(RIGHT));
+    let (mut a, mut b, mut xs) = ([left; V], [left; V], [left; W]);
+    for k in 0..V {
+        let at = k * S::BLOCKS;
+        a[k] = isa.load(&blocks[step.from[0] + at..][..S::BLOCKS]);
+        b[k] = isa.load(&blocks[step.from[1] + at..][..S::BLOCKS]);
+        let number = isa.counters(step.number + at as u64);
+        xs[2 * k] = isa.xor(a[k], isa.xor(number, left));
+        xs[2 * k + 1] = isa.xor(b[k], isa.xor(number, right));
     }
-}
-
-/// Less than a vector, and zeros.
-fn padded(blocks: &[Block]) -> [Block; MAX_BLOCKS] {
-    let mut padded = [Block::ZERO; MAX_BLOCKS];
-    padded[..blocks.len()].copy_from_slice(blocks);
-    padded
+    let hashes = cipher.hash(xs);
+    for k in 0..V {
+        let at = k * S::BLOCKS;
+        let of_left = isa.and(spread_bit_0(isa, a[k]), isa.load(&of_left[at..][..S::BLOCKS]));
+        let of_right = isa.xor(isa.load(&of_right[at..][..S::BLOCKS]), a[k]);
+        let of_right = isa.and(spread_bit_0(isa, b[k]), of_right);
+        let both = isa.xor(hashes[2 * k], hashes[2 * k + 1]);
+        isa.store(isa.xor(both, isa.xor(of_left, of_right)), &mut blocks[step.to + at..][..S::BLOCKS]);
+    }
 }
 
 #[cfg(test)]
@@ -234,27 +392,69 @@ mod tests {
         [left, right, h(a, 64) ^ if_bit(a, left) ^ h(b, 65) ^ if_bit(b, right ^ a)]
     }
 
+    /// Every so many items, gates of equal wires, complements, and results in the places of operands.
     #[test]
     fn every_kernel_garbles_by_the_definition_and_evaluates_to_ands() {
         for kernel in Kernel::supported() {
             let mut prg = Prg::new(Block(17));
             let hash = CcrHash::with_kernel(Block(99), kernel);
             let delta = prg.block().with_lsb(true);
-            for count in (0..=20).chain([31, 32, 33, 63, 64, 65]) {
-                let (a, b) = (drawn(&mut prg, count), drawn(&mut prg, count));
-                let (first, mut zero, mut tables) = (1 << 33 | 5, a.clone(), vec![Block::ZERO; 2 * count]);
-                garble(&hash, delta, first, &mut zero, &b, &mut tables);
-                for i in 0..count {
-                    let want = by_definition(&hash, delta, first + i as u64, a[i], b[i]);
-                    assert!([tables[i], tables[count + i], zero[i]] == want, "{kernel:?} {count} {i}");
+            for (copies, count) in (1..=BATCH).flat_map(|copies| [(copies, 1), (copies, BATCH / copies)]) {
+                let (first, free) = (1 << 33 | 5, 2 * count as u32);
+                // Gate i reads two of the first places, which none before it writes, and writes one of them or a free one.
+                let gates: Vec<And> = (0..count as u32)
+                    .map(|i| {
+                        let draw = prg.block().0;
+                        let of = [2 * i, 2 * i + u32::from(draw & 3 > 0)];
+                        let to = if draw & 4 > 0 { of[(draw >> 3 & 1) as usize] } else { free + i };
+                        And { of, not: [draw >> 5 & 1 == 1, draw >> 6 & 1 == 1], to }
+                    })
+                    .collect();
+                let zeros = drawn(&mut prg, 3 * count * copies);
+                let places = |labels: &[Block]| {
+                    let mut places = Places::with_kernel(3 * count, copies, kernel);
+                    places.labels.copy_from_slice(labels);
+                    places
+                };
+                let (mut garbled, mut tables) = (places(&zeros), vec![Block::ZERO; 2 * count * copies]);
+                garbled.garble(&hash, delta, first, &gates, &mut tables);
+                let bits: Vec<bool> = (0..zeros.len()).map(|_| prg.block().lsb()).collect();
+                let label = |w: Block, bit| w ^ (delta & Block::mask(bit));
+                let labels: Vec<Block> = zeros.iter().zip(&bits).map(|(w, bit)| label(*w, *bit)).collect();
+                let mut evaluated = places(&labels);
+                evaluated.evaluate(&hash, first, &gates, &tables);
+                for (i, (gate, item)) in
+                    gates.iter().flat_map(|gate| (0..copies).map(move |item| (gate, item))).enumerate()
+                {
+                    let at = gate.of.map(|place| place as usize * copies + item);
+                    let [a, b] = [0, 1].map(|k| label(zeros[at[k]], gate.not[k]));
+                    let want = by_definition(&hash, delta, first + i as u64, a, b);
+                    let zero = garbled.at(gate.to as usize)[item];
+                    let name = format!("{kernel:?}, {copies} items, gate {i}");
+                    assert!([tables[i], tables[count * copies + i], zero] == want, "{name}");
+                    let both = (bits[at[0]] ^ gate.not[0]) && (bits[at[1]] ^ gate.not[1]);
+                    assert!(evaluated.at(gate.to as usize)[item] == label(zero, both), "{name}");
                 }
-                for (x, y) in [(false, false), (false, true), (true, false), (true, true)] {
-                    let label = |w: &Block, bit| *w ^ (delta & Block::mask(bit));
-                    let mut made: Vec<Block> = a.iter().map(|w| label(w, x)).collect();
-                    let of_b: Vec<Block> = b.iter().map(|w| label(w, y)).collect();
-                    evaluate(&hash, first, &mut made, &of_b, &tables);
-                    let want: Vec<Block> = zero.iter().map(|w| label(w, x && y)).collect();
-                    assert!(made == want, "{kernel:?} {count}: {x} & {y}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_kernel_adds_labels_up() {
+        for kernel in Kernel::supported() {
+            for copies in 1..=BATCH {
+                let mut places = Places::with_kernel(3, copies, kernel);
+                let labels = drawn(&mut Prg::new(Block(18)), 3 * copies);
+                places.labels.copy_from_slice(&labels);
+                // The second one reads what the first one writes, over what it reads.
+                places.xor(&[
+                    Xor { of: [0, 1], to: 2 },
+                    Xor { of: [2, 1], to: 1 },
+                    Xor { of: [0, 0], to: 0 },
+                ]);
+                for i in 0..copies {
+                    let want = [Block::ZERO, labels[i], labels[i] ^ labels[copies + i]];
+                    assert!([0, 1, 2].map(|place| places.at(place)[i]) == want, "{kernel:?}, {copies}");
                 }
             }
         }
@@ -267,17 +467,24 @@ mod tests {
             return;
         }
         let (hash, delta) = (CcrHash::new(Block(1)), Block(0xd317a << 90 | 1));
-        let (mut a, b, mut tables) = ([Block(7), Block(7)], [Block(7), Block(7)], [Block::ZERO; 4]);
+        let gates = [[0, 0], [0, 1]].map(|of| And { of, not: [false, of[1] == 1], to: 2 });
+        let labels = |places: &mut Places| {
+            places.at_mut(0).fill(Block(7));
+            places.at_mut(1).fill(Block(7) ^ delta);
+        };
+        let (mut places, mut tables) = (Places::new(3, 1), [Block::ZERO; 4]);
+        labels(&mut places);
         let inputs = || record::take().iter().map(|h| h.input.0).collect::<Vec<_>>();
         record::start();
-        garble(&hash, delta, 0, &mut a, &b, &mut tables);
+        places.garble(&hash, delta, 0, &gates, &mut tables);
         let garbled = inputs();
         let tweaked = [1 << 64, 1 << 65].map(|half| [7 ^ half, 7 ^ half ^ delta.0]);
         let all = tweaked.iter().flatten().chain(tweaked.iter().flatten());
         let want: Vec<u128> = all.zip(0..).map(|(x, i)| x ^ (i / 4)).collect();
         assert_eq!(garbled, want);
+        places.at_mut(1).fill(Block(7));
         record::start();
-        evaluate(&hash, 0, &mut [Block(7), Block(7)], &b, &tables);
+        places.evaluate(&hash, 0, &gates, &tables);
         assert_eq!(inputs(), garbled.into_iter().step_by(2).collect::<Vec<_>>());
     }
 }

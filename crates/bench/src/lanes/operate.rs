@@ -71,17 +71,16 @@ impl Lanes {
 }
 
 impl Task<'_> {
-    /// All of it at once, and drawing OTs as it goes: `run` would cut it, and make the OTs of each cut beforehand.
-    /// A store gives as many pieces as it has files with some of it.
+    /// All of it at once: `run` would cut it. A store gives as many pieces as it has files with some of it.
     fn prepare(&mut self, p: &mut Party) -> std::result::Result<Ready, Error> {
         let (mut ready, operation) = (Ready::default(), self.operation.as_ref());
         // A row may have many numbers, and a number of the work many items.
         let mut left = operation.signature().items(p.role(), &self.given())?;
         while left > 0 {
-            let (material, took) = Phase::of(p, |p| match &mut self.reserved {
-                Some(reserved) => reserved.load(operation, left),
-                None => operation.prepare(p, left),
-            })?;
+            let (material, took) = match &mut self.reserved {
+                Some(reserved) => Phase::of(p, |_| reserved.load(operation, left))?,
+                None => run::make(operation, p, left)?,
+            };
             self.steps.took(Step::Offline, took);
             left -= material.items();
             ready.made.push_back(material);

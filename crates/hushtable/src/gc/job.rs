@@ -2,7 +2,7 @@
 
 use std::{ops::Range, sync::Arc};
 
-use super::{program::Program, wires::COPIES};
+use super::program::{COPIES, Program};
 use crate::{
     bill::{Bill, Effort, Phase, Work},
     error::{Result, same},

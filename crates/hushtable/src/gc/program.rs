@@ -3,8 +3,12 @@
 use std::sync::Arc;
 
 use logic::{Form, Gate, Lit};
+use prim::half_gates::{And, Xor};
 
 use crate::error::{Error, Result};
+
+/// Items side by side, at most.
+pub(super) const COPIES: usize = 16;
 
 /// Gates within which those of a level stand together. A program needs at most so many places more than the form's own
 /// order would.
@@ -22,18 +26,6 @@ pub struct Program {
     /// Places: that of the constant is 0, those of the inputs follow.
     pub(super) places: usize,
     pub(super) outputs: Vec<Lit>,
-}
-
-/// The AND of two places or their complements, and the place of the result.
-pub(super) struct And {
-    pub(super) of: [Lit; 2],
-    pub(super) to: u32,
-}
-
-/// The XOR of two places, and the place of the result.
-pub(super) struct Xor {
-    pub(super) of: [u32; 2],
-    pub(super) to: u32,
 }
 
 /// ANDs that do not wait for each other, and behind them XORs, in order: where both end.
@@ -82,9 +74,7 @@ impl Program {
                 }
                 match form.gates()[gate] {
                     Gate::And(..) => {
-                        let [of_a, of_b] = of.map(Lit::of);
-                        let of = [of_a.negate_if(a.negated()), of_b.negate_if(b.negated())];
-                        ands.push(And { of, to });
+                        ands.push(And { of, not: [a.negated(), b.negated()], to });
                     }
                     _ => xors.push(Xor { of, to }),
                 }
@@ -195,12 +185,14 @@ mod tests {
         let mut places = vec![0; program.places];
         places[1..4].copy_from_slice(&inputs);
         let get = |places: &[u64], lit: Lit| places[lit.wire() as usize] ^ lit.mask();
+        let read = |places: &[u64], gate: &And| {
+            [0, 1].map(|i| get(places, Lit::of(gate.of[i]).negate_if(gate.not[i])))
+        };
         let (mut ands, mut xors) = (program.ands.iter(), program.xors.iter());
         let (mut and, mut xor) = (0, 0);
         for layer in &program.layers {
             let made: Vec<_> = ands.by_ref().take(layer.ands - and).collect();
-            let values: Vec<_> =
-                made.iter().map(|gate| get(&places, gate.of[0]) & get(&places, gate.of[1])).collect();
+            let values: Vec<_> = made.iter().map(|gate| read(&places, gate)).map(|[a, b]| a & b).collect();
             made.iter().zip(values).for_each(|(gate, value)| places[gate.to as usize] = value);
             for gate in xors.by_ref().take(layer.xors - xor) {
                 places[gate.to as usize] = places[gate.of[0] as usize] ^ places[gate.of[1] as usize];

@@ -2,13 +2,17 @@
 
 use std::ops::Range;
 
-use prim::{Wiped, block::Block, half_gates, hash::CcrHash};
+use prim::{
+    Wiped,
+    block::Block,
+    half_gates::{And, BATCH, Places},
+    hash::CcrHash,
+};
 use zeroize::Zeroizing;
 
 use super::{
     job::Job,
-    program::Program,
-    wires::{COPIES, Wires},
+    program::{COPIES, Program},
 };
 use crate::{
     gates::Bits,
@@ -18,10 +22,11 @@ use crate::{
 
 /// Tables of a message.
 const TABLES: usize = 1 << 12;
+/// The same where there are few in all: both parties soon have something to do, and a message of 30 KiB leaves without
+/// waking up a thread.
+const FEW: usize = 960;
 /// Messages under one key: the garbler hashes four blocks for a table, less than 2^20 in all, the evaluator two.
 const UNDER_KEY: usize = 63;
-/// ANDs at a time, those of all items counted.
-const BATCH: usize = 64;
 
 /// How the tables for some items are cut into messages: the ANDs of up to 16 items side by side, then those of the next
 /// ones.
@@ -48,7 +53,8 @@ impl Cut {
 
     /// ANDs of a program in a message.
     fn step(&self) -> usize {
-        TABLES / self.copies()
+        let few = self.ands.saturating_mul(self.items) < 4 * TABLES;
+        (if few { FEW } else { TABLES }) / self.copies()
     }
 
     fn all(&self) -> usize {
@@ -115,9 +121,7 @@ pub(super) struct Stream<'a> {
     labels: Labels<'a>,
     /// The garbler's; zero at the evaluator.
     delta: Zeroizing<Block>,
-    wires: Wires,
-    /// What a batch of ANDs reads and makes.
-    operands: [Wiped<Block>; 2],
+    places: Places,
     outputs: Zeroizing<Vec<Vec<u64>>>,
     /// Labels of the outputs in their place, row by row, where another program takes them.
     kept: Option<Wiped<Block>>,
@@ -201,8 +205,7 @@ impl<'a> Stream<'a> {
             keys,
             labels,
             delta: Zeroizing::new(delta),
-            wires: Wires::new(program.places, cut.items.min(COPIES)),
-            operands: [Wiped::zeros(BATCH), Wiped::zeros(BATCH)],
+            places: Places::new(program.places, cut.items.min(COPIES)),
             outputs,
             kept: None,
             message: 0,
@@ -220,9 +223,9 @@ impl<'a> Stream<'a> {
         let mut message = Vec::with_capacity(16 * self.expects()?);
         let delta = self.delta.clone();
         let mut tables = [Block::ZERO; 2 * BATCH];
-        self.next(|hash, first, a, b| {
-            let tables = &mut tables[..2 * a.len()];
-            half_gates::garble(hash, *delta, first, a, b, tables);
+        self.next(|hash, first, places, gates, blocks| {
+            let tables = &mut tables[..blocks];
+            places.garble(hash, *delta, first, gates, tables);
             message.extend_from_slice(bytemuck::cast_slice(tables));
         });
         Some(message)
@@ -235,9 +238,9 @@ impl<'a> Stream<'a> {
 
     /// As evaluator: takes the next message.
     pub(super) fn evaluate(&mut self, mut tables: &[Block]) {
-        self.next(|hash, first, a, b| {
-            let (now, later) = tables.split_at(2 * a.len());
-            half_gates::evaluate(hash, first, a, b, now);
+        self.next(|hash, first, places, gates, blocks| {
+            let (now, later) = tables.split_at(blocks);
+            places.evaluate(hash, first, gates, now);
             tables = later;
         });
     }
@@ -257,11 +260,11 @@ impl<'a> Stream<'a> {
 
     fn complete(&mut self) {
         assert!(self.expects().is_none(), "tables are missing");
-        self.run(0, None, |_, _, _, _| ()); // a program without ANDs has not begun
+        self.run(0, None, |_, _, _, _, _| ()); // a program without ANDs has not begun
     }
 
     /// The ANDs of the next message.
-    fn next(&mut self, and: impl FnMut(&CcrHash, u64, &mut [Block], &[Block])) {
+    fn next(&mut self, and: impl FnMut(&CcrHash, u64, &mut Places, &[And], usize)) {
         let key = self.message / UNDER_KEY;
         if self.message > 0 && self.message.is_multiple_of(UNDER_KEY) {
             self.number = 0;
@@ -271,12 +274,13 @@ impl<'a> Stream<'a> {
         self.run(count, Some(key), and);
     }
 
-    /// So many ANDs, under a key, and all that waits for no more of them.
+    /// So many ANDs, under a key, and all that waits for no more of them. `and` gets the number of the first one of some,
+    /// and how many blocks their tables have.
     fn run(
         &mut self,
         mut count: usize,
         key: Option<usize>,
-        mut and: impl FnMut(&CcrHash, u64, &mut [Block], &[Block]),
+        mut and: impl FnMut(&CcrHash, u64, &mut Places, &[And], usize),
     ) {
         let program = self.program;
         while self.from < self.cut.items {
@@ -289,14 +293,11 @@ impl<'a> Stream<'a> {
                     let Some(key) = key.filter(|_| count > 0) else { return };
                     let now = count.min(BATCH / copies).min(layer.ands - self.and);
                     let gates = &program.ands[self.and..][..now];
-                    let [a, b] = self.operands.each_mut().map(|labels| &mut labels[..now * copies]);
-                    self.wires.read(gates, *self.delta, a, b);
-                    and(&self.keys[key], self.number, a, b);
-                    self.wires.write(gates, a);
+                    and(&self.keys[key], self.number, &mut self.places, gates, 2 * now * copies);
                     self.number += (now * copies) as u64;
                     (self.and, count) = (self.and + now, count - now);
                 }
-                self.wires.xor(&program.xors[self.xor..layer.xors]);
+                self.places.xor(&program.xors[self.xor..layer.xors]);
                 (self.layer, self.xor) = (self.layer + 1, layer.xors);
             }
             self.end(copies);
@@ -305,9 +306,9 @@ impl<'a> Stream<'a> {
 
     /// Labels of the inputs of the next items.
     fn begin(&mut self, copies: usize) {
-        self.wires.begin(copies);
+        self.places.begin(copies);
         for input in 0..self.program.inputs() {
-            let (at, to) = (self.from..self.from + copies, self.wires.at_mut(1 + input));
+            let (at, to) = (self.from..self.from + copies, self.places.at_mut(1 + input));
             self.labels.put(input, self.cut.items, at, *self.delta, to);
         }
         self.begun = true;
@@ -319,14 +320,14 @@ impl<'a> Stream<'a> {
         if let Some(kept) = &mut self.kept {
             for (row, out) in kept.chunks_exact_mut(self.cut.items).zip(&self.program.outputs) {
                 let not = Block::mask(out.negated()) & *self.delta;
-                let labels = self.wires.at(out.wire() as usize);
+                let labels = self.places.at(out.wire() as usize);
                 row[self.from..][..copies].iter_mut().zip(labels).for_each(|(to, label)| *to = *label ^ not);
             }
         }
         for (out, words) in self.program.outputs.iter().zip(&mut *self.outputs) {
             let not = u128::from(out.negated()) & self.delta.0;
             let bit = |(label, i): (&Block, usize)| (((label.0 ^ not) & 1) as u64) << i;
-            let labels = self.wires.at(out.wire() as usize);
+            let labels = self.places.at(out.wire() as usize);
             words[word] |= labels.iter().zip(shift..).map(bit).fold(0, |word, bit| word | bit);
         }
         self.from += copies;

@@ -1,5 +1,7 @@
 //! The prediction for each way of doing something, and the choice.
 
+use std::time::Duration;
+
 use super::{clock::Clock, machine::Machine, ot, rounds};
 use crate::{
     bill::{Bill, Effort, Objective, Phase, Work},
@@ -176,6 +178,15 @@ fn packed(bits: u64, rounds: u32) -> f64 {
 /// work between them.
 pub fn least(bill: &Bill, link: &LinkShape, machine: &Machine) -> [Estimate; 3] {
     estimates(&Effort::implied(*bill).working([Work::default(); 2]), link, machine)
+}
+
+/// Seconds of a batch, after set-up, in which the parties wait for each other.
+pub(crate) fn waiting(effort: &Effort, link: &LinkShape, machine: &Machine) -> f64 {
+    let seconds = |link: &LinkShape, machine: &Machine| -> f64 {
+        estimates(effort, link, machine)[1..].iter().map(|phase| phase.seconds).sum()
+    };
+    let at_once = LinkShape { rtt: Duration::ZERO, ..*link };
+    seconds(link, machine) - seconds(&at_once, &Machine { round: 0.0, ..*machine })
 }
 
 /// Set-up, offline and online phase.
