@@ -3,6 +3,7 @@
 //! Each is a type of one-time material with its bill, as [`Multiplication`]: prepared by a party for a batch, and
 //! spent by a method that takes a session and the shares.
 
+mod additive_to_xor;
 mod angles;
 mod beaver;
 mod bit_product;
@@ -36,6 +37,7 @@ mod truncate;
 mod xor_to_additive;
 
 pub use crate::bill::Objective;
+pub use additive_to_xor::AdditiveToXor;
 pub use angles::{AngleJob, Angles};
 pub use beaver::ProductTriples;
 pub use compare::{CompareDomain, CompareJob, Comparison};

@@ -25,7 +25,7 @@ mod tensor;
 pub use arithmetic::{Multiply, Products, Select, Truncate};
 pub use bands::Bands;
 pub use compare::{Compare, Relation};
-pub use convert::ToAdditive;
+pub use convert::{ToAdditive, ToXor};
 pub use elsewhere::Elsewhere;
 pub use evaluate::{Engine, Evaluate};
 pub use intervals::Intervals;

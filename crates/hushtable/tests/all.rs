@@ -4,6 +4,7 @@ mod net_support;
 mod suiting;
 mod support;
 
+mod additive_to_xor;
 mod angles;
 mod announce;
 mod arith_compare;

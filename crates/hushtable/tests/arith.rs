@@ -3,6 +3,7 @@
 
 mod support;
 
+mod additive_to_xor;
 mod angles;
 mod arith_compare;
 mod arith_functions;

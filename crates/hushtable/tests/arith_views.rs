@@ -23,11 +23,11 @@ use crate::support::{
 use hushtable::{
     AShare, BShare, Party, Result, Role,
     arith::{
-        Absolute, BoundedExtension, Clamp, CompareDomain, CompareJob, ComparePlan, Comparison, Containment,
-        Decomposition, DigitMethod, Equality, Extension, FaithfulReduction, FaithfulTruncation, Fixed,
-        HammingEquality, MatrixJob, MatrixProduct, MatrixShape, Millionaires, Multiplication, Objective,
-        ProductTriples, Relu, SmallMatrixJob, SmallMatrixProduct, SmallProducts, Squares, Truncation,
-        VectorMaximum, XorToAdditive,
+        Absolute, AdditiveToXor, BoundedExtension, Clamp, CompareDomain, CompareJob, ComparePlan, Comparison,
+        Containment, Decomposition, DigitMethod, Equality, Extension, FaithfulReduction, FaithfulTruncation,
+        Fixed, HammingEquality, MatrixJob, MatrixProduct, MatrixShape, Millionaires, Multiplication,
+        Objective, ProductTriples, Relu, SmallMatrixJob, SmallMatrixProduct, SmallProducts, Squares,
+        Truncation, VectorMaximum, XorToAdditive,
     },
     gates::{Bits, Mux},
     lut::SharedTables,
@@ -113,6 +113,11 @@ const PROTOCOLS: &[(&str, Protocol)] = &[
         let material = XorToAdditive::prepare(p, [9, 20], BATCH)?;
         p.barrier()?;
         material.signed(p, &BShare::new(9, vec![x; BATCH])).map(drop)
+    }),
+    ("additive numbers by XOR", |p, x| {
+        let material = AdditiveToXor::prepare(p, 20, BATCH)?;
+        p.barrier()?;
+        material.bits(p, &word(20, BATCH, x)).map(drop)
     }),
     ("equality", |p, x| {
         let material = Equality::prepare(p, 20, 4, BATCH)?;

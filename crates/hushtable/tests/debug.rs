@@ -76,6 +76,7 @@ const PUBLIC: &[&str] = &[
     "Table",
     "Tabulated",
     "ToAdditive",
+    "ToXor",
     "Verify",
     "Which",
     "Work",

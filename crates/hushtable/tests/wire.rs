@@ -18,9 +18,10 @@ use std::path::Path;
 use hushtable::{
     AShare, BShare, Party, Result, Role,
     arith::{
-        CompareDomain, CompareJob, ComparePlan, Decomposition, DigitMethod, Equality, FaithfulTruncation,
-        Fixed, HammingEquality, MatrixShape, Millionaires, Multiplication, Objective, ProductTriples, Relu,
-        Sides, SidesJob, SmallMatrixJob, SmallMatrixProduct, SmallProducts, Truncation, XorToAdditive,
+        AdditiveToXor, CompareDomain, CompareJob, ComparePlan, Decomposition, DigitMethod, Equality,
+        FaithfulTruncation, Fixed, HammingEquality, MatrixShape, Millionaires, Multiplication, Objective,
+        ProductTriples, Relu, Sides, SidesJob, SmallMatrixJob, SmallMatrixProduct, SmallProducts, Truncation,
+        XorToAdditive,
     },
     circuit::Draft,
     confidential::{copy::Keys, prf::Cipher},
@@ -130,7 +131,8 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("mux", None, select),
     ("bits-to-additive", None, to_additive),
     ("numbers-to-additive", None, |p| {
-        XorToAdditive::prepare(p, [9, 20], 11)?.signed(p, &BShare::new(9, vec![300; 11])).map(drop)
+        XorToAdditive::prepare(p, [9, 20], 11)?.signed(p, &BShare::new(9, vec![300; 11])).map(drop)?;
+        AdditiveToXor::prepare(p, 9, 11)?.bits(p, &AShare::<u64>::new(9, vec![300; 11])).map(drop)
     }),
     ("compare-thermometer", None, |p| compared(p, DigitMethod::Thermometer, 4)),
     ("compare-lookup", None, |p| compared(p, DigitMethod::Lookup, 2)),

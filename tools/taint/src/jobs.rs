@@ -11,9 +11,9 @@ use apps::{
 use hushtable::{
     AShare, Party, Result, Role,
     arith::{
-        CompareDomain, CompareJob, ComparePlan, Comparison, Containment, DigitMethod, Equality,
-        FaithfulTruncation, Fixed, HammingEquality, MatrixShape, Maximum, Multiplication, Objective,
-        ProductTriples, Relu, Truncation, XorToAdditive,
+        AdditiveToXor, CompareDomain, CompareJob, ComparePlan, Comparison, Containment, DigitMethod,
+        Equality, FaithfulTruncation, Fixed, HammingEquality, MatrixShape, Maximum, Multiplication,
+        Objective, ProductTriples, Relu, Truncation, XorToAdditive,
     },
     circuit::{Draft, Form, Lit, TruthTable},
     confidential::{
@@ -217,12 +217,14 @@ pub const JOBS: &[(&str, Phases)] = &[
         let job = CompareJob { bits: 20, domain: CompareDomain::Near, plan: THERMOMETER };
         let (select, larger) = (Mux::prepare(p, BATCH, &[9, 20])?, Maximum::prepare(p, job, BATCH)?);
         let convert = B2a::prepare(p, 31, BATCH)?;
+        let additive = AdditiveToXor::prepare(p, 31, BATCH)?;
         let numbers = XorToAdditive::prepare(p, [9, 31], BATCH)?;
         online(p)?;
         let bits = Bits::collect(secret::<Bitwise, u64>(1, BATCH).words().iter().copied());
         select.select_all(p, &bits, &[&number(9, BATCH), &number(20, BATCH)])?;
         larger.max(p, &number(20, BATCH), &number(20, BATCH))?;
         convert.convert::<u32>(p, &bits)?;
+        additive.bits(p, &number(31, BATCH))?;
         numbers.signed(p, &secret::<Bitwise, u64>(9, BATCH)).map(drop)
     }),
     ("GELU", |p, online| {

@@ -30,7 +30,7 @@ use zeroize::Zeroizing;
 use super::{digits::Cut, product::share, thermometer::Thermometers};
 use crate::{
     bill::Bill,
-    circuit::{Builder, Layers, Made, Netlist},
+    circuit::{Builder, Layers, Made, Netlist, Wire},
     error::{Error, Result, same},
     gates::{B2a, Bits},
     net::Role,
@@ -162,25 +162,33 @@ impl Carries {
     }
 }
 
-/// Sklansky's prefix tree: whether a number is less up to each digit. In: whether each digit is less, and then whether
-/// each but the lowest is equal. A message for each AND.
+/// Whether a number is less up to each digit. In: whether each digit is less, and then whether each but the lowest is
+/// equal.
 fn prefixes(count: usize) -> Arc<Netlist> {
     static MADE: Made<usize> = Made::new();
     MADE.get(count, || {
         let mut b = Builder::new(&[1, 2]);
-        let mut less = b.inputs(count);
-        let mut equal = vec![less[0]];
-        equal.extend(b.inputs(count - 1));
-        for level in 0..count.next_power_of_two().trailing_zeros() {
-            for i in (0..count).filter(|i| i >> level & 1 == 1) {
-                // The end of the prefix below, which may begin at digit 0.
-                let below = (i >> level << level) - 1;
-                let ends = [less[below], equal[below]];
-                let products = b.and_each(equal[i], &ends[..if i >> (level + 1) == 0 { 1 } else { 2 }]);
-                less[i] = b.xor(&[less[i], products[0]]);
-                equal[i] = *products.last().expect("an AND");
-            }
-        }
-        b.finish(&less)
+        let less = b.inputs(count);
+        let equal = b.inputs(count - 1);
+        let all = prefix_tree(&mut b, less, equal);
+        b.finish(&all)
     })
+}
+
+/// Sklansky's prefix tree: what comes out of each digit. In: whether each digit makes a carry, and whether each but the
+/// lowest passes one on; none does both. A message for each AND, of which [`Builder::new`] announces one and two at a time.
+pub(super) fn prefix_tree(b: &mut Builder, mut makes: Vec<Wire>, passes: Vec<Wire>) -> Vec<Wire> {
+    let count = makes.len();
+    let mut passes = [&makes[..1], &passes].concat();
+    for level in 0..count.next_power_of_two().trailing_zeros() {
+        for i in (0..count).filter(|i| i >> level & 1 == 1) {
+            // The end of the prefix below, which may begin at digit 0.
+            let below = (i >> level << level) - 1;
+            let ends = [makes[below], passes[below]];
+            let products = b.and_each(passes[i], &ends[..if i >> (level + 1) == 0 { 1 } else { 2 }]);
+            makes[i] = b.xor(&[makes[i], products[0]]);
+            passes[i] = *products.last().expect("an AND");
+        }
+    }
+    makes
 }

@@ -17,7 +17,7 @@ use hushtable::{
     onehot::Xor,
     operation::{
         Bands, Compare, Intervals, Lookup, Multiply, Operation, Relation, SecretTable, Select, ToAdditive,
-        Truncate,
+        ToXor, Truncate,
     },
     ot::Setting,
     party::run_pair,
@@ -166,6 +166,7 @@ fn operations() -> Vec<Box<dyn Operation>> {
         Box::new(Intervals::new(16, vec![-5..5, 100..1000]).expect("intervals")),
         Box::new(Intervals::new(8, vec![-5..5, 20..30]).expect("intervals")),
         Box::new(ToAdditive { bits: [20, 32], signed: true, fraction: 0 }),
+        Box::new(ToXor { bits: 32, fraction: 0 }),
         Box::new(SecretTable::new(SMALL, 0, vec![3; 64].into()).expect("a table")),
         Box::new(SoftmaxJob { rows: 0, len: 8, bits: 37, scale: 12, objective: Objective::Total }),
     ]

@@ -4,8 +4,8 @@
 use hushtable::{
     AShare, BShare, Party, Result, Role,
     arith::{
-        CompareDomain, CompareJob, ComparePlan, Comparison, Containment, DigitMethod, Equality,
-        FaithfulTruncation, HammingEquality, MatrixJob, MatrixProduct, MatrixShape, Multiplication,
+        AdditiveToXor, CompareDomain, CompareJob, ComparePlan, Comparison, Containment, DigitMethod,
+        Equality, FaithfulTruncation, HammingEquality, MatrixJob, MatrixProduct, MatrixShape, Multiplication,
         Objective, ProductTriples, Relu, Truncation, VectorMaximum, XorToAdditive,
     },
     confidential::{
@@ -75,6 +75,11 @@ pub const JOBS: &[(&str, Option<Scheme>, Job)] = &[
         let x = share::<Bitwise>(p.role(), 9, &[300; BATCH], SEED);
         let x = BShare::new(9, x.words().iter().map(|&word| word.into()).collect());
         let y = XorToAdditive::prepare(p, [9, 20], BATCH)?.signed(p, &x)?;
+        p.open(&y).and_then(|_| p.barrier())
+    }),
+    ("additive to XOR", None, |p| {
+        let x = share(p.role(), 9, &[300; BATCH], SEED);
+        let y = AdditiveToXor::prepare(p, 9, BATCH)?.bits(p, &x)?;
         p.open(&y).and_then(|_| p.barrier())
     }),
     ("ROTL", None, |p| {
