@@ -131,7 +131,9 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("mux", None, select),
     ("bits-to-additive", None, to_additive),
     ("numbers-to-additive", None, |p| {
-        XorToAdditive::prepare(p, [9, 20], 11)?.signed(p, &BShare::new(9, vec![300; 11])).map(drop)?;
+        XorToAdditive::prepare(p, [9, 20], 11)?.signed(p, &BShare::new(9, vec![300; 11])).map(drop)
+    }),
+    ("numbers-to-bits", None, |p| {
         AdditiveToXor::prepare(p, 9, 11)?.bits(p, &AShare::<u64>::new(9, vec![300; 11])).map(drop)
     }),
     ("compare-thermometer", None, |p| compared(p, DigitMethod::Thermometer, 4)),

@@ -80,7 +80,11 @@ impl Places {
 
     /// XORs, one after the other.
     pub fn xor(&mut self, gates: &[Xor]) {
-        self.engine.run(Xors { places: self, gates });
+        let engine = self.engine;
+        // Without vectors blocks are XORed one by one.
+        if let Err(Xors { places, gates }) = engine.run_products(Xors { places: self, gates }) {
+            gates.iter().for_each(|gate| places.add_up(gate, 0));
+        }
     }
 
     /// Garbles ANDs, one after the other, those of the items under the numbers `first`, `first + 1`, ..: from the labels of
@@ -128,6 +132,16 @@ impl Places {
         }
     }
 
+    /// An XOR, for the items from one on.
+    #[inline(always)]
+    fn add_up(&mut self, gate: &Xor, from: usize) {
+        let copies = self.copies;
+        let ([a, b], to) = (gate.of.map(|place| place as usize * copies), gate.to as usize * copies);
+        for at in from..copies {
+            self.labels[to + at] = self.labels[a + at] ^ self.labels[b + at];
+        }
+    }
+
     /// What ANDs read, that of each gate together: first all left operands, from [`BATCH`] on all right ones.
     fn gather(&mut self, gates: &[And], delta: Block) -> usize {
         let Self { labels, copies, gathered, .. } = self;
@@ -160,18 +174,16 @@ impl<S: Isa> Op<S> for Xors<'_> {
 
     #[inline(always)]
     fn call(self, isa: S) {
-        let (copies, labels) = (self.places.copies, &mut *self.places.labels);
+        let copies = self.places.copies;
         for gate in self.gates {
             let ([a, b], to) = (gate.of.map(|place| place as usize * copies), gate.to as usize * copies);
-            let mut at = 0;
+            let (labels, mut at) = (&mut self.places.labels, 0);
             while at + S::BLOCKS <= copies {
                 let [a, b] = [a, b].map(|from| isa.load(&labels[from + at..][..S::BLOCKS]));
                 isa.store(isa.xor(a, b), &mut labels[to + at..][..S::BLOCKS]);
                 at += S::BLOCKS;
             }
-            for at in at..copies {
-                labels[to + at] = labels[a + at] ^ labels[b + at];
-            }
+            self.places.add_up(gate, at);
         }
     }
 }

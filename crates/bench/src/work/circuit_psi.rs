@@ -38,6 +38,7 @@ pub struct CircuitPsiWork {
     optimise: Optimise,
     /// What was chosen.
     #[arg(skip)]
+    #[serde(default)]
     method: String,
 }
 

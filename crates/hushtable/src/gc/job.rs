@@ -110,10 +110,7 @@ impl Job {
     /// What it takes, garbled online or ahead.
     pub(crate) fn effort(&self, ahead: bool) -> Effort {
         let bill = if ahead { self.bill_ahead() } else { self.bill() };
-        // Four hashes here and two there; operands and results are gathered and copied.
-        let gates = Work::hashes(3 * self.program.ands())
-            + Work::words(5 * self.program.ands() + self.program.xors.len());
-        let gates = gates * self.items as f64;
+        let gates = self.program.work() * self.items as f64;
         let inputs = Work::cots(bill.all_cots());
         let parts = gates * (1.0 / 3.0);
         let work = if ahead { [gates + inputs, parts] } else { [inputs, gates] };

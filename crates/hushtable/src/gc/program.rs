@@ -5,7 +5,10 @@ use std::sync::Arc;
 use logic::{Form, Gate, Lit};
 use prim::half_gates::{And, Xor};
 
-use crate::error::{Error, Result};
+use crate::{
+    bill::Work,
+    error::{Error, Result},
+};
 
 /// Items side by side, at most.
 pub(super) const COPIES: usize = 16;
@@ -99,6 +102,13 @@ impl Program {
     /// How many ANDs it has.
     pub fn ands(&self) -> usize {
         self.ands.len()
+    }
+
+    /// Local work on an item, of the party that has more of it where each garbles half of the items: four hashes there and
+    /// two here, and labels that are read, written and added up.
+    pub(super) fn work(&self) -> Work {
+        let passed = 16 * 3 * (self.ands.len() + self.xors.len());
+        Work::hashes(3 * self.ands.len()) + Work::words(2 * self.ands.len()) + Work::bytes(passed)
     }
 
     /// Labels that an evaluation holds at a time.

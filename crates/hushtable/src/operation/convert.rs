@@ -3,7 +3,7 @@
 use super::{Material, Operation, Port, Signature, material, operands};
 use crate::{
     arith::{AdditiveToXor, XorToAdditive},
-    bill::Bill,
+    bill::{Bill, Effort},
     error::Result,
     ot::Setting,
     share::{AShare, BShare},
@@ -98,6 +98,10 @@ impl Operation for ToXor {
 
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         Ok(AdditiveToXor::bill(self.bits)?.times(items))
+    }
+
+    fn effort(&self, items: usize, _: &Setting) -> Result<Effort> {
+        AdditiveToXor::effort(self.bits, items)
     }
 
     fn stocks(&self) -> bool {

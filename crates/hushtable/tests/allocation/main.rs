@@ -21,6 +21,7 @@ use hushtable::{
     },
     ot::Setting,
     party::run_pair,
+    run,
     share::{Bitwise, Sharing},
 };
 
@@ -202,10 +203,8 @@ fn what_a_batch_takes() {
             let before = LIVE.load(Ordering::Relaxed);
             PEAK.store(before, Ordering::Relaxed);
             let f = |p: &mut Party| {
-                let (send, recv) = operation.bill(items, &p.setting())?.cots_of(p.role());
-                p.stock_cots(send, recv)?;
                 let given: Vec<&[u64]> = words.iter().map(Vec::as_slice).collect();
-                operation.prepare(p, items)?.eval(p, &given).map(drop)
+                run::make(operation.as_ref(), p, items)?.0.eval(p, &given).map(drop)
             };
             run_pair(pair, f, f).expect("an honest run");
             (PEAK.load(Ordering::Relaxed) - before) as f64
