@@ -12,6 +12,8 @@ use crate::error::{Result, same};
 pub struct Network {
     arrays: Vec<Array>,
     given: usize,
+    /// Each form once.
+    forms: Vec<Arc<Form>>,
     stages: Vec<Stage>,
 }
 
@@ -24,7 +26,8 @@ pub(crate) struct Array {
 
 /// A form for some items, none of which reads or writes what another one writes.
 pub(crate) struct Stage {
-    pub form: Arc<Form>,
+    /// The number of the form.
+    pub form: usize,
     pub items: usize,
     pub reads: Vec<Cells>,
     pub writes: Vec<Cells>,
@@ -39,7 +42,8 @@ impl Network {
     /// # Panics
     /// For words of other than 1 to 64 bits.
     pub fn new(given: &[(u32, usize)]) -> Self {
-        let mut network = Self { arrays: Vec::new(), given: given.len(), stages: Vec::new() };
+        let mut network =
+            Self { arrays: Vec::new(), given: given.len(), forms: Vec::new(), stages: Vec::new() };
         given.iter().for_each(|&(bits, words)| _ = network.array(bits, words));
         network
     }
@@ -70,8 +74,22 @@ impl Network {
         }
         debug_assert!(apart(&reads, &writes), "words that another item writes");
         if items > 0 {
-            self.stages.push(Stage { form: form.clone(), items, reads, writes });
+            let form = self.number(form);
+            self.stages.push(Stage { form, items, reads, writes });
         }
+    }
+
+    /// That of a form: the next one, unless it was there before.
+    fn number(&mut self, form: &Arc<Form>) -> usize {
+        self.forms.iter().rposition(|before| Arc::ptr_eq(before, form)).unwrap_or_else(|| {
+            self.forms.push(form.clone());
+            self.forms.len() - 1
+        })
+    }
+
+    /// What `of` makes of each form, by its number.
+    pub(crate) fn each_form<T>(&self, of: impl Fn(&Form) -> Result<T>) -> Result<Vec<T>> {
+        self.forms.iter().map(|form| of(form)).collect()
     }
 
     /// One after the other.
