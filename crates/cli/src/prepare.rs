@@ -104,9 +104,10 @@ pub struct Prepare {
     /// For results that will stay shared, with --reveal none
     #[arg(long)]
     shared: bool,
-    /// What to minimise; the same as when the material is spent
-    #[arg(long, value_enum, default_value = "total", conflicts_with = "lookups")]
-    optimise: Optimise,
+    /// What to minimise; the same as when the material is spent, but for circuits, for which a store says how they are
+    /// evaluated [default: total; for a circuit online]
+    #[arg(long, value_enum, conflicts_with = "lookups")]
+    optimise: Option<Optimise>,
     /// The folder to make, for this party's half
     #[arg(long, value_name = "DIR")]
     store: PathBuf,
@@ -167,7 +168,9 @@ fn operation(args: &Prepare) -> Result<Box<dyn Operation>> {
         refuse(&[(true, why, &[("--plane", args.plane), ("--shared", args.shared)])])?;
         return args.tables.operation(&args.how, &args.asked, &args.circuits, args.protocol);
     };
-    let choosing = Choosing { protocol: args.protocol, optimise: args.optimise, ..Choosing::default() };
+    let usual = if matches!(subject, Subject::Circuit(_)) { Optimise::Online } else { Optimise::Total };
+    let optimise = args.optimise.unwrap_or(usual);
+    let choosing = Choosing { protocol: args.protocol, optimise, ..Choosing::default() };
     let asked = (&args.asked, &args.circuits);
     let items = args.items.unwrap_or_default();
     subject.operation(&args.how, asked, [args.plane, args.shared], &choosing, items)

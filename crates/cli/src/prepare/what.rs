@@ -13,7 +13,7 @@ use clap::{
 use hushtable::{
     lut::{LookupJob, Protocol},
     math::Function,
-    operation::{self, Compare, Relation},
+    operation::{self, Compare, Operation as _, Relation},
     plan::Objective,
 };
 use hushtable_columns::failure::{Failure, Result};
@@ -46,7 +46,8 @@ pub struct OfCircuits {
     /// For a circuit: who will give its input ports, all of them, PORT=WHO,..: p0, who listens, p1 or shared
     #[arg(long, value_name = "PORT=WHO", value_delimiter = ',')]
     known: Vec<Knows>,
-    /// For a circuit: how it will be evaluated [default: as is predicted to take the least on one machine, see --optimise]
+    /// For a circuit: how it will be evaluated [default: as is predicted to take the least between two processes, see
+    /// --optimise]
     #[arg(long, value_name = "ENGINE")]
     engine: Option<Wish>,
 }
@@ -65,6 +66,8 @@ impl OfCircuits {
             Some(wish) => wish.way(&circuit, &known)?,
             None => circuit::to_store(&circuit, &known, objective, items)?,
         };
+        // What is not stored is no matter of a store.
+        way.shape().map_err(|error| Failure::new(format!("{error}: --engine gc, gmw, lut or splut")))?;
         Ok(Box::new(way))
     }
 

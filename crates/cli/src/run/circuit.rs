@@ -132,7 +132,8 @@ pub fn run(file: &Path, options: &Options, own: &Own<'_>, delivery: &Delivery, l
         lanes,
         outcomes,
     };
-    let told = delivery.dry_run || delivery.record.is_some();
+    // What does not go is said before the peer is called.
+    let explained = running.explained(calibration)?;
     let meeting = Meeting {
         kind: "run",
         file: Some(running.circuit.digest().to_hex().to_string()),
@@ -140,7 +141,7 @@ pub fn run(file: &Path, options: &Options, own: &Own<'_>, delivery: &Delivery, l
         column: running.circuit.outputs().iter().map(Port::name).collect::<Vec<_>>().join(", "),
         reveal: reveal.name().into(),
         fields: running.fields.clone(),
-        explained: if told { running.explained(calibration)? } else { String::new() },
+        explained,
         writes: written.map(|_| running.size()),
         delivery,
         link,

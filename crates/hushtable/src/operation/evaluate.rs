@@ -331,7 +331,8 @@ impl Operation for Evaluate {
     }
 
     fn stored_as(&self) -> String {
-        format!("circuit {} ({})", self.circuit.digest().to_hex(), self.method())
+        let digest = self.circuit.digest().to_hex();
+        format!("circuit {}, {}.., {}", self.circuit.name(), &digest[..8], self.method())
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
