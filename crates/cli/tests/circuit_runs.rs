@@ -101,7 +101,7 @@ fn lanes_and_stores_change_no_result() {
             let cost = cost(done);
             assert_eq!(cost["stored"], stored.min(rows), "{what}: {cost}");
             assert_eq!(cost["rows"], rows, "{what}: {cost}");
-            assert!(cost["threads"].as_u64() <= Some(lanes.min(rows as u64)), "{what}: {cost}");
+            assert_eq!(cost["threads"], lanes.min(rows as u64), "{what}: {cost}");
             let nothing = cost["offline"]["bytes"] == serde_json::json!([0, 0]);
             assert!(stored < rows || nothing, "{what}: {cost}");
             let form = circuit(true).forms().iter().find(|form| cost["form"] == form.name()).cloned();

@@ -135,3 +135,30 @@ fn apart(reads: &[Cells], writes: &[Cells]) -> bool {
     let alone = |(cell, item)| written.get(&cell).is_none_or(|by| *by == item);
     written.len() == all(writes).count() && all(reads).all(alone)
 }
+
+#[cfg(test)]
+mod tests {
+    use logic::Draft;
+
+    use super::*;
+
+    #[test]
+    fn a_form_has_one_number_at_all_its_stages() {
+        let form = |name| {
+            let mut d = Draft::new(2);
+            let (a, b) = (d.input(0), d.input(1));
+            let both = d.and(a, b);
+            Arc::new(d.finish(name, vec![both]))
+        };
+        let (one, two) = (form("one"), form("two"));
+        let mut network = Network::new(&[(1, 4)]);
+        let cells = |word: u32| vec![(0, vec![word]), (0, vec![word + 1])];
+        for form in [&one, &two, &one, &one, &two] {
+            network.stage(form, cells(0), vec![(0, vec![2])]);
+        }
+        network.stage(&form("of no items"), vec![(0, vec![]), (0, vec![])], vec![(0, vec![])]);
+        assert_eq!(network.stages().iter().map(|stage| stage.form).collect::<Vec<_>>(), [0, 1, 0, 0, 1]);
+        let names = network.each_form(|form| Ok(form.name().to_owned())).expect("names");
+        assert_eq!(names, ["one", "two"]);
+    }
+}

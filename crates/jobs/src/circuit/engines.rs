@@ -54,8 +54,10 @@ impl Engines {
         }
         let ways = ways(&asked)?.into_iter().map(|predicted| predicted.way);
         let others = Wish::all().filter_map(|wish| wish.way(circuit, known).ok());
-        let mut ways = ways.chain(others.filter(|_| !stock.is_none()));
-        ways.find(|way| stock.fits(way).is_ok()).ok_or_else(|| {
+        let mut ways: Vec<Evaluate> = ways.chain(others.filter(|_| !stock.is_none())).collect();
+        // What it was made for is looked at first.
+        ways.sort_by_key(|way| way.stored_as() != stock.holds());
+        ways.into_iter().find(|way| stock.fits(way).is_ok()).ok_or_else(|| {
             Failure::new(format!(
                 "--store: it holds material for {}, which no way of evaluating {} takes. Each port must be given by whom \
                  `prepare --known` said",
