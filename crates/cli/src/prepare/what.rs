@@ -67,7 +67,8 @@ impl OfCircuits {
             None => circuit::to_store(&circuit, &known, objective, items)?,
         };
         // What is not stored is no matter of a store.
-        way.shape().map_err(|error| Failure::new(format!("{error}: --engine gc, gmw, lut or splut")))?;
+        let (asked, stored) = (self.engine.as_ref().map_or("", Wish::name), "accepted: gc, gmw, lut, splut");
+        way.shape().map_err(|error| Failure::new(format!("--engine {asked}: {error}; {stored}")))?;
         Ok(Box::new(way))
     }
 
@@ -102,9 +103,13 @@ pub fn subjects() -> impl TypedValueParser<Value = Subject> {
     let score = PossibleValue::new("score").help("what `hushtable score` asks of each row");
     let proximity =
         PossibleValue::new("proximity").help("whether objects are closer than a distance, any one");
-    let all: Vec<_> = functions.into_iter().chain(relations).chain([score, proximity]).collect();
-    Subjects(all)
+    let all = functions.into_iter().chain(relations).chain([score, proximity]);
+    let circuit = PossibleValue::new(CIRCUIT).help("a circuit, for `run` and `aes`");
+    Subjects(all.chain([circuit]).collect())
 }
+
+/// A circuit, among names.
+const CIRCUIT: &str = "FILE.hut|lib:NAME";
 
 /// Names, and circuits.
 #[derive(Clone)]
@@ -126,6 +131,7 @@ impl TypedValueParser for Subjects {
         Ok(match &name[..] {
             "score" => Subject::Score,
             "proximity" => Subject::Proximity,
+            CIRCUIT => Subject::Circuit(name.into()),
             name => match Relation::ALL.into_iter().find(|relation| relation.name() == name) {
                 Some(relation) => Subject::Relation(relation),
                 None => Subject::Function(name.parse().expect("a name that clap knows")),
@@ -134,8 +140,7 @@ impl TypedValueParser for Subjects {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let circuit = PossibleValue::new("FILE.hut|lib:NAME").help("a circuit, for `run` and `aes`");
-        Some(Box::new(self.0.iter().cloned().chain([circuit])))
+        Some(Box::new(self.0.iter().cloned()))
     }
 }
 
