@@ -165,13 +165,15 @@ impl<'a> Encryption<'a> {
         Self { operation, keys: Words::new(keys.repeat(most.min(SLICE))) }
     }
 
-    /// A slice of so many blocks, whose words are empty where the peer knows them; the parties bring the same `count`.
+    /// A slice of so many blocks, whose words are empty where the peer knows them; the parties bring the same `count`. Of each
+    /// lane it is said what is `ready`.
     ///
     /// # Errors
     /// As [`run`](run::run).
     pub fn run(
         &self,
         lanes: &mut [Party],
+        ready: Vec<Ready>,
         blocks: &[u64],
         count: usize,
         reveal: Reveal,
@@ -183,7 +185,6 @@ impl<'a> Encryption<'a> {
             want: each * count,
             got: self.keys.len(),
         })?;
-        let ready = (0..lanes.len()).map(|_| Ready::default()).collect();
         run::run(self.operation, lanes, ready, &[keys, blocks], reveal, watch)
     }
 }
@@ -213,8 +214,8 @@ pub fn encrypt_shared(
     let mut all = Words::new(Vec::with_capacity(blocks.len()));
     for at in slices(count) {
         let blocks = &blocks[WORDS * at.start..WORDS * at.end];
-        let lanes = std::slice::from_mut(p);
-        let done = encryption.run(lanes, blocks, at.len(), Reveal::Nobody, &Unwatched)?;
+        let (lanes, ready) = (std::slice::from_mut(p), vec![Ready::default()]);
+        let done = encryption.run(lanes, ready, blocks, at.len(), Reveal::Nobody, &Unwatched)?;
         all.extend_from_slice(&done.shares().unwrap_or_default());
     }
     Ok(all)

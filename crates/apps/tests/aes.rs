@@ -4,7 +4,7 @@ use hushtable::{
     Error, Party, Result, Role,
     arith::Objective,
     operation::{Evaluate, Operation},
-    run::{Reveal, Unwatched},
+    run::{Ready, Reveal, Unwatched},
     run_pair,
 };
 use hushtable_apps::aes::{
@@ -86,8 +86,8 @@ fn run(way: &dyn Operation, key: &[u8], blocks: &[u8], to: Role) -> Vec<u8> {
         let keys = if mine { Vec::new() } else { expand(key)?.to_vec() };
         let blocks = if mine { words(blocks).to_vec() } else { Vec::new() };
         let encryption = Encryption::new(way, &keys, count);
-        let lanes = std::slice::from_mut(p);
-        Ok(encryption.run(lanes, &blocks, count, Reveal::Only(to), &Unwatched)?.values())
+        let (lanes, ready) = (std::slice::from_mut(p), vec![Ready::default()]);
+        Ok(encryption.run(lanes, ready, &blocks, count, Reveal::Only(to), &Unwatched)?.values())
     };
     let (a, b) = run_pair(Party::pair_seeded(3).unwrap(), party, party).unwrap();
     let (own, other) = if to == Role::P0 { (a, b) } else { (b, a) };

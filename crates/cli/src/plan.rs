@@ -13,7 +13,7 @@ use hushtable::{
     confidential::planner::{self, Asked},
     lut::{LookupJob, Protocol},
     net::LinkShape,
-    operation::Operation as _,
+    operation::{Evaluate, Operation as _},
     plan::{self, Estimate, Prediction, Room, Wanted},
 };
 use hushtable_columns::{
@@ -24,7 +24,7 @@ use hushtable_columns::{
 use hushtable_jobs::{
     calibration::Calibration,
     choice::{Optimise, Sharing},
-    circuit,
+    circuit::{self, Knows, Who},
     count::count,
 };
 use serde::Serialize;
@@ -35,7 +35,7 @@ Examples:
   hushtable plan --index-bits 16 --value-bits 16 --batch 1e4 --net wan --optimise bytes
   hushtable plan --compare-bits 32 --batch 1e4 --net wan --optimise online
   hushtable plan --table private --rows 2^20 --key-bits 20 --value-bits 20 --batch 4096 --net lan
-  hushtable plan --circuit lib:aes128 --batch 1000 --net wan
+  hushtable plan --circuit lib:aes128 --known key=p0,block=p1 --batch 1000 --net wan
   With what `hushtable calibrate` measured between the two machines:
     hushtable plan --index-bits 12 --batch 1e5 --calibration calibration.json
 
@@ -56,6 +56,10 @@ pub struct Plan {
     /// A circuit, in place of lookups: what each of its forms would cost by each engine
     #[arg(long, value_name = "FILE", conflicts_with_all = ["index_bits", "value_bits", "index", "output", "compare_bits"])]
     circuit: Option<PathBuf>,
+    /// With --circuit: who will know its input ports, PORT=WHO,..: p0, who listens, p1 or shared [default: a port that is not
+    /// named is shared, as the outputs of another circuit are; `run` has none of these]
+    #[arg(long, value_name = "PORT=WHO", value_delimiter = ',', requires = "circuit")]
+    known: Vec<Knows>,
     /// A public table, or a private one, which its owner must not show
     #[arg(long, value_enum, default_value = "public", conflicts_with_all = ["index_bits", "compare_bits", "index", "output"])]
     table: Whose,
@@ -144,16 +148,19 @@ pub fn run(args: &Plan) -> Result<()> {
     if let Some(path) = &args.circuit {
         let circuit = &circuit::load(path)?;
         let (machine, objective) = (&calibration.machine(), args.optimise.into());
-        // All inputs count as shared.
-        let known = &vec![None; circuit.inputs().len()];
+        let said = circuit::said(circuit, &args.known)?;
+        let known = &said.into_iter().map(|who| who.and_then(Who::role)).collect::<Vec<_>>();
         let asked = circuit::Asked { circuit, known, items: args.batch, objective, link, machine };
         let ways = circuit::ways(&asked)?;
         let text = match args.json {
-            true => ways
-                .iter()
-                .enumerate()
-                .map(|(i, way)| line(&way.way.method(), i == 0, [way.setup, way.offline, way.online], None))
-                .collect(),
+            true => {
+                let taken = circuit::taken(&asked);
+                let line = |way: &Prediction<Evaluate>| {
+                    let method = way.way.method();
+                    line(&method, taken.as_ref() == Some(&method), [way.setup, way.offline, way.online], None)
+                };
+                ways.iter().map(line).collect()
+            }
             false => circuit::table(&asked, &ways),
         };
         return terminal::print(&text);

@@ -5,7 +5,7 @@ mod what;
 use std::{path::PathBuf, sync::atomic::Ordering};
 
 use crate::{
-    prepare::what::{Lookups, Subject},
+    prepare::what::{Lookups, OfCircuits, Subject},
     store::Shown,
 };
 use clap::Args;
@@ -52,6 +52,9 @@ Examples:
   For `proximity`, whatever the distance:
     hushtable prepare proximity --items 1e3 --store near.store \\
         --listen 0.0.0.0:7000 --identity bank.id
+  For `run` of a circuit, and for `aes`: the bank, who listens, will give a, the other b:
+    hushtable prepare lib:f32_mul --known a=p0,b=p1 --items 1e4 --store mul.store \\
+        --listen 0.0.0.0:7000 --identity bank.id
   For lookups, in tables of a length:
     hushtable prepare --lookups 1e4 --index-bits 12 --value-bits 17 --store table.store \\
         --listen 0.0.0.0:7000 --identity bank.id
@@ -64,12 +67,12 @@ refused.";
 
 /// Make material ahead of time, with the peer
 ///
-/// The material is spent by `apply --store`, `score --store` and `proximity --store`, with the same options, each piece
-/// once. If this ends early, what both parties have by then can be used.
+/// The material is spent by `apply --store`, `score --store`, `proximity --store`, `run --store` and `aes --store`, with
+/// the same options, each piece once. If this ends early, what both parties have by then can be used.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Prepare {
-    /// The function or the comparison, score, or proximity
+    /// The function or the comparison, score, proximity, or a circuit
     #[arg(value_name = "FUNCTION", value_parser = what::subjects(), requires = "items")]
     subject: Option<Subject>,
     /// How many: 1000000 or 1e6
@@ -93,15 +96,18 @@ pub struct Prepare {
     how: How,
     #[command(flatten)]
     asked: options::Asked,
+    #[command(flatten)]
+    circuits: OfCircuits,
     /// For proximity: places are metres in a plane
     #[arg(long)]
     plane: bool,
     /// For results that will stay shared, with --reveal none
     #[arg(long)]
     shared: bool,
-    /// What to minimise; the same as when the material is spent
-    #[arg(long, value_enum, default_value = "total", conflicts_with = "lookups")]
-    optimise: Optimise,
+    /// What to minimise; the same as when the material is spent, but for circuits, for which a store says how they are
+    /// evaluated [default: total; for a circuit online]
+    #[arg(long, value_enum, conflicts_with = "lookups")]
+    optimise: Option<Optimise>,
     /// The folder to make, for this party's half
     #[arg(long, value_name = "DIR")]
     store: PathBuf,
@@ -157,13 +163,17 @@ fn prepare(args: &Prepare) -> Result<()> {
 
 /// What has the shape that is wanted.
 fn operation(args: &Prepare) -> Result<Box<dyn Operation>> {
-    let Some(subject) = args.subject else {
+    let Some(subject) = args.subject.clone() else {
         let why = "is for what apply, score or proximity is asked, and cannot be combined with --lookups";
         refuse(&[(true, why, &[("--plane", args.plane), ("--shared", args.shared)])])?;
-        return args.tables.operation(&args.how, &args.asked, args.protocol);
+        return args.tables.operation(&args.how, &args.asked, &args.circuits, args.protocol);
     };
-    let choosing = Choosing { protocol: args.protocol, optimise: args.optimise, ..Choosing::default() };
-    subject.operation(&args.how, &args.asked, args.plane, args.shared, &choosing)
+    let usual = if matches!(subject, Subject::Circuit(_)) { Optimise::Online } else { Optimise::Total };
+    let optimise = args.optimise.unwrap_or(usual);
+    let choosing = Choosing { protocol: args.protocol, optimise, ..Choosing::default() };
+    let asked = (&args.asked, &args.circuits);
+    let items = args.items.unwrap_or_default();
+    subject.operation(&args.how, asked, [args.plane, args.shared], &choosing, items)
 }
 
 /// Makes the store; says how much there is if that ends early.

@@ -121,14 +121,37 @@ pub fn run(args: &Run) -> Result<()> {
     }
     let path = args.file.as_deref().expect("clap requires it");
     if is_circuit(path) {
-        return args.link.attended(|| circuit::run(path, &args.circuit, &args.delivery, &args.link));
+        let own = circuit::Own { csv: &args.csv, calibration: args.calibration.as_deref() };
+        refuse(&[(true, "is for job files, and this is a circuit", &of_jobs(args))])?;
+        return args.link.attended(|| circuit::run(path, &args.circuit, &own, &args.delivery, &args.link));
     }
+    refuse(&[(
+        true,
+        "is for circuits, FILE.hut or lib:NAME, and this is a job file",
+        &args.circuit.given(),
+    )])?;
     let file = JobFile::read(path);
     let link = match &file {
         Ok(file) => args.link.to_peer(&file.parties[args.link.role().peer() as usize]),
         Err(_) => args.link.clone(),
     };
     link.attended(|| carry_out(args, path, &file?, &link))
+}
+
+/// The options of jobs alone, and whether each was given.
+fn of_jobs(args: &Run) -> [(&'static str, bool); 9] {
+    let Dialect { decimal, na, bad_rows, leave_out, .. } = &args.csv;
+    [
+        ("--as", args.party.is_some()),
+        ("--input", args.input.is_some()),
+        ("--weights", args.weights.is_some()),
+        ("--approve", args.approve.is_some()),
+        ("--peer-at-most", args.peer_at_most.is_some()),
+        ("--decimal", *decimal != Dialect::default().decimal),
+        ("--na", !na.is_empty()),
+        ("--bad-rows", bad_rows.is_some()),
+        ("--leave-out", !leave_out.is_empty()),
+    ]
 }
 
 fn carry_out(args: &Run, path: &Path, file: &JobFile, link: &Link) -> Result<()> {

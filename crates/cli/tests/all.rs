@@ -12,6 +12,7 @@ mod apply;
 mod apply_joined;
 mod bad_input;
 mod choosing;
+mod circuit_runs;
 mod circuits;
 mod commands;
 mod compare;

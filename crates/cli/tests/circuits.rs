@@ -25,7 +25,7 @@ fn adder() -> Form {
 }
 
 /// The adder, with a form of lookups too if asked for.
-fn circuit(lookups: bool) -> Circuit {
+pub fn circuit(lookups: bool) -> Circuit {
     let port = |name: &str, kind| Port::new(name, kind).expect("a port");
     let inputs = vec![port("a", Kind::Unsigned(8)), port("b", Kind::Signed(8)), port("x", Kind::Bits(1))];
     let outputs = vec![port("sum", Kind::Unsigned(8)), port("more", Kind::Unsigned(1))];
@@ -122,11 +122,16 @@ fn what_differs_or_is_missing_ends_both() {
     fails(P0, &P1.replace("b.csv", "short.csv"), 5, "rows");
     site.write("more.csv", "b,x\n7,0\n1,0\n2,0\n3,1\n");
     fails(P0, &P1.replace("b.csv", "more.csv"), 2, "both parties give port x");
-    fails(P0, &P1.replace("--inputs b.csv", ""), 2, "neither party gives port b");
+    site.write("a.csv", "a\n5\n200\n255\n0\n");
+    fails(&P0.replace("a.json", "a.csv"), &P1.replace("more.csv", "b.csv"), 2, "neither party gives port x");
+    fails(&format!("{P0} --threads 2"), &format!("{P1} --threads 3"), 5, "threads");
+    let alone = |args: &str, code: i32, fragment: &str| {
+        site.run(&format!("{args} --listen 127.0.0.1:0")).fails_with(code, fragment);
+    };
     let nothing = "run adder.hut --reveal both --insecure-plain-tcp --quiet";
-    fails(nothing, nothing, 2, "neither party gives any input");
+    alone(nothing, 2, "--inputs FILE has this party's values of some of the ports a, b, x");
     site.write("all.csv", "a,b,x\n7,0,0\n");
-    fails(&P0.replace("a.json", "all.csv"), nothing, 2, "one party gives all inputs");
+    alone(&P0.replace("a.json", "all.csv"), 3, "all.csv: all input ports are given here");
     site.run(&format!("{P0} --engine lut --listen 127.0.0.1:0")).fails_with(2, "has no form with lookups");
 }
 
@@ -140,7 +145,7 @@ fn files_are_refused_by_line_and_port() {
     };
     fails("bad.csv", "a,x\n5,0\n256,0\n", "bad.csv: line 3, port a: \"256\" is not a number from 0 to 255");
     fails("bad.csv", "a,y\n5,0\n", "\"y\" is no input port of adder; it has a, b, x");
-    fails("bad.csv", "a,a\n5,0\n", "two columns of the name \"a\"");
+    fails("bad.csv", "a,a\n5,0\n", "column \"a\" occurs more than once");
     fails("bad.csv", "a,x\n5\n", "bad.csv: ");
     fails("bad.json", r#"{"a": [1, 2], "x": 0}"#, "port x has 1 values; others have 2");
     fails("bad.json", r#"{"a": [1, 1.5]}"#, "value 2, port a: \"1.5\" is not a number from 0 to 255");
@@ -148,6 +153,10 @@ fn files_are_refused_by_line_and_port() {
     fails("bad.json", r#"{"a": null}"#, "port a: null is no number");
     fails("bad.json", r#"[1]"#, "an object with a value or a list");
     fails("none.json", "", "none.json");
+    fails("none.json", "{}", "none.json: no values; accepted: one at least for some of a, b, x");
+    fails("none.json", r#"{"a": []}"#, "none.json: no values");
+    fails("none.csv", "a,x\n", "none.csv: no values");
+    fails("none.csv", "", "none.csv: no values");
     let text = site.read("adder.hut");
     site.write("adder.hut", &text.replacen("& ", "^ ", 1));
     site.run(&format!("{P0} --listen 127.0.0.1:0")).fails_with(3, "adder.hut: line ");
@@ -178,6 +187,23 @@ fn a_dry_run_and_a_plan_name_ports_and_ways() {
     }
     let json = site.run("plan --circuit adder.hut --batch 10 --json").ok();
     assert_eq!(json.stdout.lines().count(), 6, "{}", json.stdout);
+    let shared = site.run("plan --circuit adder.hut --batch 4").ok().stdout;
+    assert!(shared.starts_with("4 evaluations of adder, a shared, b shared, x shared; network "), "{shared}");
+    let known = site.run("plan --circuit adder.hut --batch 4 --known x=p0,b=p1,a=p0").ok().stdout;
+    assert!(known.starts_with("4 evaluations of adder, a of P0, b of P1, x of P0; network "), "{known}");
+    // What it marks a run says it takes.
+    let marked = known.lines().find_map(|line| line.strip_prefix("* ")).expect("a way that is taken");
+    let method = marked.split("  ").next().expect("a method");
+    let dry = site.run(&format!("{P0} --listen 127.0.0.1:0 --dry-run")).ok().stdout;
+    assert!(dry.lines().any(|line| line.contains("method") && line.ends_with(method)), "{method}: {dry}");
+    let fails = |known: &str, fragment: &str| {
+        site.run(&format!("plan --circuit adder.hut --known {known}")).fails_with(2, fragment);
+    };
+    fails("y=p0", "\"y\" is no input port of adder; it has a, b, x");
+    fails("a=p0,a=p1", "port a is there twice");
+    fails("a=me", "accepted: PORT=WHO, where WHO is p0, p1 or shared");
+    fails("a=p1,b=p1,x=p1", "all known to P1");
+    site.run("plan --known a=p0").fails_with(2, "--circuit");
 }
 
 const VERILOG: &str = "\

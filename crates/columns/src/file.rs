@@ -193,6 +193,11 @@ impl<'a> ColumnFile<'a> {
         memory.check()
     }
 
+    /// What may help where no column has this name.
+    pub fn hint(&self, header: &[String], name: &str) -> String {
+        self.rows.hint(header, name)
+    }
+
     /// What the places of rows are called.
     pub fn place(&self) -> &'static str {
         self.rows.place()
@@ -213,7 +218,7 @@ impl<'a> ColumnFile<'a> {
             (Some(_), Some(_)) => Err(self.says(&format!("column {name:?} occurs more than once"))),
             _ => {
                 let columns: Vec<_> = header.iter().map(|name| within_a_line(name)).collect();
-                let (columns, hint) = (columns.join(", "), self.rows.hint(header, name));
+                let (columns, hint) = (columns.join(", "), self.hint(header, name));
                 Err(self.says(&format!("no column {name:?}; its columns are: {columns}{hint}")))
             }
         }

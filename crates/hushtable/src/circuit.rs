@@ -56,7 +56,7 @@ pub use layers::Layers;
 pub use logic::{Circuit, Draft, Error, Form, Gate, Kind, Lit, Port, TruthTable};
 pub(crate) use lookups::{Reads, Stock};
 pub use netlist::{Netlist, Span, Wire};
-pub(crate) use network::{Array, Cells, Network};
+pub(crate) use network::{Array, Cells, Network, Stage};
 
 /// Up to `MOST` netlists that were made, or what is made of them, by their sizes: bills are asked for often. Nothing in
 /// them is secret.

@@ -6,6 +6,7 @@
 mod and;
 mod b2a;
 mod bits;
+mod halved;
 mod known_mux;
 mod mux;
 pub(crate) mod products;
@@ -16,6 +17,7 @@ pub(crate) use and::and_all_beside;
 pub use and::{Ands, and, and_all, and_pairs, and_shared, or};
 pub use b2a::{B2a, DaBits};
 pub use bits::Bits;
+pub(crate) use halved::Halved;
 pub use known_mux::KnownMux;
 pub use mux::Mux;
 pub(crate) use products::{Direction, Products, multiply};

@@ -25,6 +25,7 @@ mod bills_readers;
 mod circles;
 mod circuit;
 mod circuit_forms;
+mod circuit_stored;
 mod confidential_copy;
 mod confidential_plan;
 mod confidential_prf;

@@ -5,4 +5,5 @@ mod support;
 
 mod circuit;
 mod circuit_forms;
+mod circuit_stored;
 mod garbled;

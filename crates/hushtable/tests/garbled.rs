@@ -369,7 +369,7 @@ fn ands_a_second() {
         let case = Case::of(product(bits), vec![None; 2 * bits], items, 1);
         let (job, ands) = (case.job(items, garbler), items * case.form.ands());
         let runs = (40_000_000 / ands).clamp(3, 500);
-        let online = seconds(&case, &job, runs, Garbled::prepare, Garbled::eval);
+        let online = seconds(&case, &job, runs, |p, job| Garbled::prepare(p, job), Garbled::eval);
         let ahead = seconds(&case, &job, runs, Ahead::prepare, Ahead::eval);
         let [online, ahead] = [online, ahead].map(|seconds| ands as f64 / seconds / 1e6);
         let each = case.form.ands();

@@ -2,7 +2,7 @@
 
 mod data;
 
-use std::{path::PathBuf, time::Instant};
+use std::{ops::Range, path::PathBuf, time::Instant};
 
 use apps::aes::{self, Encryption, KeySize, SLICE, slices};
 use clap::Args;
@@ -10,7 +10,7 @@ use hushtable::{
     Error, Party, Role,
     bill::Bill,
     net::LinkShape,
-    operation::Operation,
+    operation::{Evaluate, Operation},
     ot::Setting,
     run::{self, Phase, Reveal},
 };
@@ -27,7 +27,7 @@ use serde::Serialize;
 use crate::{
     aes::data::{Counters, Data, Key, MOST_BLOCKS, Mode, Nonce},
     calibration::Calibration,
-    circuit::Engines,
+    circuit::{Engines, Way},
     cost::Phases,
     count::some,
     delivery::Delivery,
@@ -38,7 +38,8 @@ use crate::{
     page::Page,
     progress::Progress,
     row_results,
-    task::lanes::Lanes,
+    stock::{Stock, Stored},
+    task::lanes::{Lanes, Part},
     threads::Threads,
 };
 
@@ -54,6 +55,11 @@ their data. A drawn block is as good as never used before. The peer does not see
 counters can decrypt. There is no authentication: who changes the result changes the data, unnoticed.
   --mode ecb takes whole blocks, 16 bytes to 1 GiB, and encrypts each by itself, for measurements and formats of your \
 own. Equal blocks stay equal. It only encrypts.
+
+  Material can be made ahead, for whoever will have the key and the data; p0 is the party that listens:
+    hushtable prepare lib:aes128_expanded --known keys=p1,block=p0 --items 1e4 --store bank.store \\
+        --listen 0.0.0.0:7000 --identity bank.id
+  Then both say --store. lib:aes192_expanded and lib:aes256_expanded are for longer keys.
 
 Examples:
   The bank's file under the telecom company's key:
@@ -92,6 +98,8 @@ pub struct Aes {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     threads: Option<u16>,
     #[command(flatten)]
+    stored: Stored,
+    #[command(flatten)]
     engines: Engines,
     #[command(flatten)]
     pub delivery: Delivery,
@@ -117,8 +125,11 @@ struct Report<'a> {
     role: &'a str,
     blocks: usize,
     key_bits: usize,
-    method: String,
+    #[serde(flatten)]
+    way: Way<'a>,
     threads: usize,
+    /// Blocks whose material came from disk.
+    stored: usize,
     #[serde(flatten)]
     phases: &'a Phases,
 }
@@ -160,16 +171,19 @@ impl Side {
 pub fn carry_out(args: &Aes) -> Result<()> {
     let (delivery, link) = (&args.delivery, &args.link);
     let side = Side::read(args)?;
+    let stock = Stock::open(&args.stored, link.identity())?;
     let (rows, writes) = match &side {
         Side::Key(_) => (0, None),
         Side::Data(data) => (data.blocks(), Some(data.size())),
     };
+    stock.enough(rows)?;
     let told = delivery.dry_run || delivery.record.is_some();
-    let explained = if told { explained(args, &side)? } else { String::new() };
+    let explained = if told { explained(args, &side, &stock)? } else { String::new() };
     let fields: Agreed = vec![
         ("command".into(), "aes".into()),
         ("mode".into(), args.mode.name().into()),
         ("engine".into(), args.engines.name()),
+        ("store".into(), stock.name()),
     ];
     let meeting = Meeting {
         kind: "aes",
@@ -189,7 +203,7 @@ pub fn carry_out(args: &Aes) -> Result<()> {
         outcome: COMPUTED,
     };
     let lanes = Lanes::default();
-    meeting.carry_out(Running { args, side, fields, lanes, work: None })
+    meeting.carry_out(Running { args, side, fields, stock, lanes, work: None })
 }
 
 /// What the parties have come to.
@@ -206,8 +220,9 @@ struct Running<'a> {
     args: &'a Aes,
     side: Side,
     fields: Agreed,
+    stock: Stock,
     lanes: Lanes,
-    work: Option<(Settled, Box<dyn Operation>)>,
+    work: Option<(Settled, Evaluate)>,
 }
 
 impl Running<'_> {
@@ -267,7 +282,8 @@ impl Agenda for Running<'_> {
         row_results::agree(p, &self.fields, "")?;
         let settled = self.settle(p)?;
         let Settled { size, blocks, threads, to } = settled;
-        let operation = self.args.engines.way(&aes::circuit(size), &known(to), blocks, &p.setting())?;
+        let operation =
+            self.args.engines.way(&aes::circuit(size), &known(to), blocks, &p.setting(), &self.stock)?;
         let mut fields = self.fields.clone();
         fields.extend(operation.fields().into_iter().map(|(name, value)| (name.to_owned(), value)));
         fields.push(("blocks".into(), blocks.to_string()));
@@ -276,8 +292,9 @@ impl Agenda for Running<'_> {
             data.draw(p);
         }
         let set = begun.settle(p, fields)?;
-        let made = bill(&*operation, blocks.div_ceil(threads), 1, to, &p.setting())?.cots_of(p.role());
-        let took = self.lanes.open(p, vec![made; threads], (0, 0), Instant::now())?;
+        let part = |at: Range<usize>| Part { operation: &operation, rows: at.len(), threads, stocked: true };
+        let parts: Vec<_> = slices(blocks).map(part).collect();
+        let took = self.lanes.start(p, &parts, &mut self.stock, (0, 0), Instant::now())?;
         self.work = Some((settled, operation));
         Ok(SetUp { took: set.took.then(took), ..set })
     }
@@ -286,15 +303,16 @@ impl Agenda for Running<'_> {
         let (Settled { blocks, to, .. }, operation) = self.work.as_ref().expect("what was agreed on");
         let progress = Progress::start("blocks", *blocks, self.args.delivery.quiet);
         let keys = if let Side::Key(key) = &self.side { &key.words[..] } else { &[] };
-        let encryption = Encryption::new(&**operation, keys, *blocks);
+        let encryption = Encryption::new(operation, keys, *blocks);
         let (mut offline, mut online) = (Phase::default(), Phase::default());
-        for at in slices(*blocks) {
+        for (slice, at) in slices(*blocks).enumerate() {
             let words = match &self.side {
                 Side::Key(_) => Wiped::default(),
                 Side::Data(data) => data.words(at.clone()),
             };
+            let ready = self.lanes.ready(slice, &mut self.stock)?;
             let lanes = self.lanes.of(p);
-            let done = encryption.run(lanes, &words, at.len(), Reveal::Only(*to), &progress)?;
+            let done = encryption.run(lanes, ready, &words, at.len(), Reveal::Only(*to), &progress)?;
             (offline, online) = (offline.then(done.offline), online.then(done.online));
             if let (Side::Data(data), Some(values)) = (&mut self.side, done.values()) {
                 data.take(at, &Wiped::from(values));
@@ -316,17 +334,20 @@ impl Agenda for Running<'_> {
         } else {
             eprintln!("{} encrypted for the peer; nothing is written here", some(blocks, "block"));
         }
+        let stored = self.lanes.stored();
+        self.stock.tell(stored, blocks, self.args.delivery.quiet);
+        self.args.delivery.summary(self.args.threads.is_none(), threads);
         if self.args.delivery.json {
-            let (mode, method) = (self.args.mode.name(), operation.method());
+            let (mode, way) = (self.args.mode.name(), Way::of(&operation));
             let (kind, role, key_bits) = ("aes", role_name(role), size.bits());
-            terminal::json(&Report { kind, mode, role, blocks, key_bits, method, threads, phases })?;
+            terminal::json(&Report { kind, mode, role, blocks, key_bits, way, threads, stored, phases })?;
         }
         Ok(())
     }
 }
 
 /// What it shows to whom, before anything is sent.
-fn explained(args: &Aes, side: &Side) -> Result<String> {
+fn explained(args: &Aes, side: &Side, stock: &Stock) -> Result<String> {
     let link = &args.link;
     let mut page = Page("hushtable aes, before anything is sent\n".into());
     explain::who(&mut page, link)?;
@@ -364,12 +385,15 @@ fn explained(args: &Aes, side: &Side) -> Result<String> {
     let net = shape.unwrap_or(LinkShape::LOOPBACK);
     let under = calibration.machine().setting(net);
     let count = blocks.unwrap_or(SUPPOSED);
-    let operation = args.engines.way(&aes::circuit(size), &known(to), count, &under)?;
+    let operation = args.engines.way(&aes::circuit(size), &known(to), count, &under, stock)?;
+    let stored = stock.left(count);
     let supposed = if known_size { "" } else { ", if the key has 128 bits" };
     page.title(&format!("What it takes, for {}{supposed}", some(count, "block")));
     page.line("method", &operation.method());
-    let bill = bill(&*operation, count, 1, to, &under)?;
+    let of = |blocks| bill(&operation, blocks, 1, to, &under);
+    let bill = explain::all_but(of(count)?, of(count - stored)?);
     let phases = explain::sent(&mut page, &bill, &net, &calibration, link.role());
+    explain::stored(&mut page, stored, count, "blocks");
     explain::time(&mut page, phases, None, shape, &calibration);
     Ok(page.0)
 }

@@ -1,6 +1,7 @@
 //! Files of circuits, and what each form of one would cost by each engine.
 
 mod engines;
+mod known;
 mod mapped;
 mod wish;
 
@@ -8,7 +9,7 @@ use std::{fmt::Write as _, fs, path::Path, sync::Arc};
 
 use hushtable::{
     Role,
-    circuit::Circuit,
+    circuit::{Circuit, Port},
     net::LinkShape,
     operation::{Evaluate, Operation},
     plan::{self, Machine, Objective, Prediction, Wanted},
@@ -18,12 +19,18 @@ use hushtable_columns::{
     units::{bytes, time},
 };
 
-pub use engines::Engines;
+pub use engines::{Engines, to_store};
+pub use known::{Knows, Who, all_said, no_port, ports, said};
 pub use mapped::Aim;
-pub use wish::Wish;
+pub use wish::{Way, Wish};
 
 /// Before the name of a circuit of the library.
 const LIBRARY: &str = "lib:";
+
+/// The file of a circuit, if it is in one.
+pub fn file(path: &Path) -> Option<&Path> {
+    of_library(path).is_none().then_some(path)
+}
 
 /// Whether this is a circuit and not a file of another kind: `FILE.hut`, or `lib:NAME`.
 pub fn is_circuit(path: &Path) -> bool {
@@ -58,6 +65,12 @@ pub struct Asked<'a> {
     pub machine: &'a Machine,
 }
 
+/// About how many rows of other jobs an evaluation is as much work as, for how many lanes there are.
+pub fn weight(circuit: &Circuit) -> usize {
+    let form = &circuit.forms()[0];
+    ((form.ands() + 32 * form.lookups()) / 320).max(1)
+}
+
 /// Every way, the best first.
 pub fn ways(asked: &Asked<'_>) -> Result<Vec<Prediction<Evaluate>>> {
     let Asked { circuit, known, items, objective, link, machine } = asked;
@@ -69,6 +82,12 @@ pub fn ways(asked: &Asked<'_>) -> Result<Vec<Prediction<Evaluate>>> {
     Ok(plan::rank(all.collect::<Result<Vec<_>>>()?, &Wanted::new(*objective, *link, **machine)))
 }
 
+/// What a run takes, whatever this machine's figures are: both parties come to the same.
+pub fn taken(asked: &Asked<'_>) -> Option<String> {
+    let all = ways(&Asked { machine: &Machine::REFERENCE, ..*asked }).ok()?;
+    all.first().map(|way| way.way.method())
+}
+
 /// Bytes of all phases and both parties.
 pub fn sent(way: &Prediction<Evaluate>) -> u64 {
     let phases = [way.setup, way.offline, way.online];
@@ -77,12 +96,17 @@ pub fn sent(way: &Prediction<Evaluate>) -> u64 {
 
 /// For people.
 pub fn table(asked: &Asked<'_>, ways: &[Prediction<Evaluate>]) -> String {
-    let Asked { circuit, items, link, .. } = asked;
-    let mut out = format!("{items} evaluations of {}; network {link}\n  {:44}", circuit.name(), "way");
+    let Asked { circuit, known, items, link, .. } = asked;
+    let who = |role: &Option<Role>| role.map_or("shared".into(), |role| format!("of {role}"));
+    let of = |(port, role): (&Port, &Option<Role>)| format!("{} {}", port.name(), who(role));
+    let known: Vec<String> = circuit.inputs().iter().zip(*known).map(of).collect();
+    let (name, known) = (circuit.name(), known.join(", "));
+    let mut out = format!("{items} evaluations of {name}, {known}; network {link}\n  {:44}", "way");
     let head = ["set-up", "offline", "online", "total", "bytes", "rounds", "memory"];
     head.iter().for_each(|head| write!(out, "{head:>11}").expect("text grows"));
-    for (i, way) in ways.iter().enumerate() {
-        let mark = if i == 0 { '*' } else { ' ' };
+    let taken = taken(asked);
+    for way in ways {
+        let mark = if taken.as_ref() == Some(&way.way.method()) { '*' } else { ' ' };
         write!(out, "\n{mark} {:44}", way.way.method()).expect("text grows");
         let seconds = [way.setup.seconds, way.offline.seconds, way.online.seconds];
         let mut cells = seconds.map(time).to_vec();

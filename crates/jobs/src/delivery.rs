@@ -185,11 +185,10 @@ impl Delivery {
         Ok(())
     }
 
-    /// Says what the steps took all together.
-    pub fn summary(&self, jobs: &[Job]) {
-        if !self.quiet && jobs[0].threads_are_open() {
-            let threads = some(jobs[0].threads(), "thread");
-            eprintln!("{threads}, as the peer asked or by rows and processors");
+    /// Says how many threads there were, if this party left that open.
+    pub fn summary(&self, open: bool, threads: usize) {
+        if !self.quiet && open {
+            eprintln!("{}, as the peer asked or by rows and processors", some(threads, "thread"));
         }
     }
 

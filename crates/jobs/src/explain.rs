@@ -20,6 +20,9 @@ use hushtable::{
 };
 use hushtable_columns::{failure::Result, shares::role_name, terminal, units};
 
+/// What is said of threads for which nobody asked.
+pub const THREADS: &str = "settled with the peer; counted as one here";
+
 /// Prints the text of a dry run.
 pub fn print(text: &str) -> Result<()> {
     terminal::print(text)
@@ -199,13 +202,11 @@ fn costs(
     let (rows, stored, bill) =
         (stock::items(jobs), ahead.stored, ahead.bill + bill(jobs, ahead.stored, &under)?);
     let phases = sent(page, &bill, &link, calibration, me);
-    if stored > 0 {
-        page.line("", &format!("the material of {stored} of {rows} rows is in the store"));
-    }
+    self::stored(page, stored, rows, "rows");
     let all = jobs.iter().map(|job| job.operation().chance(job.rows()));
     self::chance(page, &[ahead.chance].into_iter().chain(all).sum());
     if jobs[0].threads_are_open() {
-        page.line("threads", "settled with the peer; counted as one here");
+        page.line("threads", THREADS);
     }
     let predicted = match jobs {
         [job] => predicted(job, rows - stored, &link, calibration)?,
@@ -233,6 +234,13 @@ pub fn sent(
         );
     }
     phases
+}
+
+/// How much of the material is in a store, if any is.
+pub fn stored(page: &mut Page, stored: usize, rows: usize, what: &str) {
+    if stored > 0 {
+        page.line("", &format!("the material of {stored} of {rows} {what} is in the store"));
+    }
 }
 
 /// What chance alone can spoil.
@@ -283,10 +291,14 @@ fn bill(jobs: &[Job], stored: usize, under: &Setting) -> Result<Bill> {
         let all = run::bill(operation, rows, lanes, job.reveal, under)?;
         let stored = if job.stocked { left.min(rows) } else { 0 };
         left -= stored;
-        let made = run::bill(operation, rows - stored, lanes, job.reveal, under)?;
-        Ok(Bill { cots: made.cots, offline: made.offline, ..all })
+        Ok(all_but(all, run::bill(operation, rows - stored, lanes, job.reveal, under)?))
     };
     jobs.iter().map(of).try_fold(Bill::FREE, |all, next| Ok(all + next?))
+}
+
+/// What all of it costs, if only for what costs `made` material is made now.
+pub fn all_but(all: Bill, made: Bill) -> Bill {
+    Bill { cots: made.cots, offline: made.offline, ..all }
 }
 
 /// Seconds by the plan, which knows lookups.

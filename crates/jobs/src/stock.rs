@@ -9,6 +9,7 @@ use crate::{
 use clap::Args;
 use hushtable::{
     Party, net,
+    operation::Operation,
     store::{Reserved, Store},
 };
 use hushtable_columns::failure::{Failure, Result};
@@ -18,7 +19,8 @@ use hushtable_columns::failure::{Failure, Result};
 pub struct Stored {
     /// Material that `hushtable prepare` made with the peer; what it lacks is made now
     ///
-    /// It says whether it is for lookups; then a function is looked up, as with --outside wrap.
+    /// It says how that is done: with material for lookups a function is looked up, as with --outside wrap; a circuit is
+    /// evaluated as it was prepared for.
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
     /// All material must come from --store: if it holds too little, nothing is started
@@ -89,6 +91,16 @@ impl Stock {
         self.store.as_ref().map_or("none".into(), |store| store.about().name())
     }
 
+    /// What it is for, in words.
+    pub fn holds(&self) -> String {
+        self.store.as_ref().map_or("nothing".into(), |store| store.about().text.clone())
+    }
+
+    /// An error if there is a store and it holds no material for the operation.
+    pub fn fits(&self, operation: &dyn Operation) -> Result<()> {
+        self.store.as_ref().map_or(Ok(()), |store| Ok(store.fits(operation)?))
+    }
+
     /// How many of `rows` are there, before the peer was asked.
     pub fn left(&self, rows: usize) -> usize {
         self.store.as_ref().map_or(0, |store| store.left().min(rows as u64) as usize)
@@ -123,7 +135,7 @@ impl Stock {
     }
 
     /// What people should know about what is left after `stored` of `rows`.
-    pub fn summary(&self, stored: usize, rows: usize) -> Option<String> {
+    fn summary(&self, stored: usize, rows: usize) -> Option<String> {
         let store = self.store.as_ref()?;
         let (left, items) = (store.left(), store.about().items());
         let made = match rows - stored {
@@ -133,7 +145,15 @@ impl Stock {
         Some(format!("{stored} of {rows} {items} came from the store{made}; {left} are left"))
     }
 
-    fn enough(&self, rows: usize) -> Result<()> {
+    /// Says that on the terminal.
+    pub fn tell(&self, stored: usize, rows: usize, quiet: bool) {
+        if let Some(text) = self.summary(stored, rows).filter(|_| !quiet) {
+            eprintln!("{text}");
+        }
+    }
+
+    /// An error if there are fewer than `rows` and all must be there.
+    pub fn enough(&self, rows: usize) -> Result<()> {
         let Some(store) = self.store.as_ref().filter(|_| self.no_offline) else { return Ok(()) };
         let (left, items) = (store.left(), store.about().items());
         if left >= rows as u64 {

@@ -14,7 +14,7 @@ use crate::{
     meeting::{Agenda, Agreed, Begun, Meeting, SetUp},
     progress::Progress,
     stock::{self, Stock},
-    task::lanes::Lanes,
+    task::lanes::{Lanes, Part},
 };
 use hushtable::{
     Party, Role,
@@ -128,6 +128,12 @@ impl Task<'_> {
     }
 }
 
+/// What lanes do of a step.
+fn part(job: &Job) -> Part<'_> {
+    let (operation, rows, threads) = (job.operation(), job.rows(), job.threads());
+    Part { operation, rows, threads, stocked: job.stocked }
+}
+
 impl Agenda for Running<'_> {
     fn set_up(&mut self, p: &mut Party, begun: &Begun) -> Result<SetUp> {
         let task = &mut self.task;
@@ -153,7 +159,8 @@ impl Agenda for Running<'_> {
                 lookup.protocol = job.choosing.settle(p, link.net(), &lookup.job, count)?;
             }
         }
-        self.took = self.lanes.start(p, jobs, stock, ahead, begun.start)?;
+        let parts: Vec<_> = jobs.iter().map(part).collect();
+        self.took = self.lanes.start(p, &parts, stock, ahead, begun.start)?;
         Ok(SetUp { agreed, peer_signs: Some(peer_signs), took: self.took })
     }
 
@@ -200,10 +207,8 @@ impl Agenda for Running<'_> {
             done.iter().map(|done| Phases::of(role, took, done.offline, done.online)).collect();
         delivery.finish(&jobs, done, output, session, role)?;
         let stored = lanes.stored();
-        if let Some(text) = stock.summary(stored, stock::items(&jobs)).filter(|_| !delivery.quiet) {
-            eprintln!("{text}");
-        }
-        delivery.summary(&jobs);
+        stock.tell(stored, stock::items(&jobs), delivery.quiet);
+        delivery.summary(jobs[0].threads_are_open(), jobs[0].threads());
         let report = |job, rows, phases| delivery.report(kind, (job, rows), role, stored, phases);
         if let Some(rows) = &common.in_common {
             return jobs.iter().find(|job| job.stocked).map_or(Ok(()), |job| report(job, rows.rows, *phases));

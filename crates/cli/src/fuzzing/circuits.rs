@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use hushtable::circuit::{Circuit, Draft, Form, Kind, Port};
+use hushtable_columns::Dialect;
 use prim::wipe::Wiped;
 use synth::{blif, bristol};
 
@@ -100,8 +101,12 @@ fn values(data: &[u8]) {
     let form = draft.finish("ands", inputs);
     let circuit = Circuit::new("same", ports.clone(), ports, vec![form]).expect("a circuit");
     for name in ["file.json", "file.csv"] {
-        let Ok(given) = Given::parse(Path::new(name), data, &circuit) else { continue };
-        let rows = given.rows.unwrap_or(0);
+        let Ok(given) =
+            Given::parse(Path::new(name), Wiped::from(data.to_vec()), &circuit, &Dialect::default())
+        else {
+            continue;
+        };
+        let rows = given.rows;
         let fits = |(words, port): (&Option<Wiped<u64>>, &Port)| {
             words.as_ref().is_none_or(|words| words.len() == rows * port.bits().div_ceil(64))
         };
@@ -110,7 +115,12 @@ fn values(data: &[u8]) {
         let Some(columns) = columns.collect::<Option<Vec<_>>>() else { continue };
         // What is written is read as the same, but for the bits of what is no number.
         let text = Results::new(&circuit, &columns, given.single).json();
-        let again = Given::parse(Path::new("file.json"), text.as_bytes(), &circuit);
+        let again = Given::parse(
+            Path::new("file.json"),
+            Wiped::from(text.clone().into_bytes()),
+            &circuit,
+            &Dialect::default(),
+        );
         let again = again.unwrap_or_else(|_| panic!("what was written: {text}"));
         for ((words, before), port) in again.words.iter().zip(&columns).zip(circuit.inputs()) {
             let words = words.as_ref().expect("what was written");

@@ -1,19 +1,26 @@
 //! What material is to be prepared for.
 
+use std::{
+    ffi::OsStr,
+    path::{Path, PathBuf},
+};
+
 use apps::scoring::Scoring;
 use clap::{
-    Args,
+    Arg, Args, Command, Error,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 use hushtable::{
     lut::{LookupJob, Protocol},
     math::Function,
-    operation::{self, Compare, Relation},
+    operation::{self, Compare, Operation as _, Relation},
+    plan::Objective,
 };
 use hushtable_columns::failure::{Failure, Result};
 use hushtable_jobs::{
     accuracy::{Beyond, How},
     choice::{Choice, Choosing, Sharing},
+    circuit::{self, Knows, Wish},
     evaluate,
     options::refuse,
     proximity,
@@ -21,13 +28,54 @@ use hushtable_jobs::{
     shared_results::SHARED_BITS,
 };
 
-/// What `apply`, `score` or `proximity` will be asked for.
-#[derive(Clone, Copy, Debug)]
+/// What `apply`, `score`, `proximity`, `run` or `aes` will be asked for.
+#[derive(Clone, Debug)]
 pub enum Subject {
     Function(Function),
     Relation(Relation),
     Score,
     Proximity,
+    /// FILE.hut, or lib:NAME.
+    Circuit(PathBuf),
+}
+
+/// What is asked of circuits alone.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Circuits")]
+pub struct OfCircuits {
+    /// For a circuit: who will give its input ports, all of them, PORT=WHO,..: p0, who listens, p1 or shared
+    #[arg(long, value_name = "PORT=WHO", value_delimiter = ',')]
+    known: Vec<Knows>,
+    /// For a circuit: how it will be evaluated [default: as is predicted to take the least between two processes, see
+    /// --optimise]
+    #[arg(long, value_name = "ENGINE")]
+    engine: Option<Wish>,
+}
+
+impl OfCircuits {
+    /// So many evaluations of the circuit in this file.
+    fn operation(
+        &self,
+        file: &Path,
+        objective: Objective,
+        items: usize,
+    ) -> Result<Box<dyn operation::Operation>> {
+        let circuit = circuit::load(file)?;
+        let known = circuit::all_said(&circuit, &self.known)?;
+        let way = match &self.engine {
+            Some(wish) => wish.way(&circuit, &known)?,
+            None => circuit::to_store(&circuit, &known, objective, items)?,
+        };
+        // What is not stored is no matter of a store.
+        let (asked, stored) = (self.engine.as_ref().map_or("", Wish::name), "accepted: gc, gmw, lut, splut");
+        way.shape().map_err(|error| Failure::new(format!("--engine {asked}: {error}; {stored}")))?;
+        Ok(Box::new(way))
+    }
+
+    /// Which were given.
+    fn given(&self) -> [(&'static str, bool); 2] {
+        [("--known", !self.known.is_empty()), ("--engine", self.engine.is_some())]
+    }
 }
 
 /// Lookups in whole tables.
@@ -48,7 +96,7 @@ pub struct Lookups {
     output: Sharing,
 }
 
-/// For clap: functions, comparisons, `score` and `proximity`, with a line of help each.
+/// For clap: functions, comparisons, `score`, `proximity` and circuits, with a line of help each.
 pub fn subjects() -> impl TypedValueParser<Value = Subject> {
     let functions = Function::ALL.map(|f| PossibleValue::new(f.name()).help(f.about()));
     let relations = Relation::ALL.map(|r| PossibleValue::new(r.name()).help(r.about()));
@@ -56,14 +104,44 @@ pub fn subjects() -> impl TypedValueParser<Value = Subject> {
     let proximity =
         PossibleValue::new("proximity").help("whether objects are closer than a distance, any one");
     let all = functions.into_iter().chain(relations).chain([score, proximity]);
-    PossibleValuesParser::new(all).map(|name| match &name[..] {
-        "score" => Subject::Score,
-        "proximity" => Subject::Proximity,
-        name => match Relation::ALL.into_iter().find(|relation| relation.name() == name) {
-            Some(relation) => Subject::Relation(relation),
-            None => Subject::Function(name.parse().expect("a name that clap knows")),
-        },
-    })
+    let circuit = PossibleValue::new(CIRCUIT).help("a circuit, for `run` and `aes`");
+    Subjects(all.chain([circuit]).collect())
+}
+
+/// A circuit, among names.
+const CIRCUIT: &str = "FILE.hut|lib:NAME";
+
+/// Names, and circuits.
+#[derive(Clone)]
+struct Subjects(Vec<PossibleValue>);
+
+impl TypedValueParser for Subjects {
+    type Value = Subject;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> std::result::Result<Subject, Error> {
+        if circuit::is_circuit(Path::new(value)) {
+            return Ok(Subject::Circuit(value.into()));
+        }
+        let name = PossibleValuesParser::new(self.0.clone()).parse_ref(command, arg, value)?;
+        Ok(match &name[..] {
+            "score" => Subject::Score,
+            "proximity" => Subject::Proximity,
+            CIRCUIT => Subject::Circuit(name.into()),
+            name => match Relation::ALL.into_iter().find(|relation| relation.name() == name) {
+                Some(relation) => Subject::Relation(relation),
+                None => Subject::Function(name.parse().expect("a name that clap knows")),
+            },
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.0.iter().cloned()))
+    }
 }
 
 impl Lookups {
@@ -72,6 +150,7 @@ impl Lookups {
         &self,
         how: &How,
         asked: &options::Asked,
+        circuits: &OfCircuits,
         protocol: Choice,
     ) -> Result<Box<dyn operation::Operation>> {
         let why = "cannot be combined with --lookups, whose tables have --index-bits and --value-bits";
@@ -79,6 +158,7 @@ impl Lookups {
             (true, why, &how.of_functions()),
             (true, why, &how.of_format()),
             (true, why, &[("--threshold, --bands or --reveal-exact", !asked.nothing())]),
+            (true, "cannot be combined with --lookups: it is for circuits", &circuits.given()),
         ])?;
         let Some(index_bits) = self.index_bits else {
             return Err(Failure::new("--lookups needs --index-bits K, for tables of 2^K entries"));
@@ -95,23 +175,27 @@ impl Lookups {
 }
 
 impl Subject {
-    /// As `apply`, `score` and `proximity` make it of the same options. `plane`: places are metres in a plane. `shared`:
-    /// its results stay shared.
+    /// As `apply`, `score`, `proximity` and `run` make so many items of the same options. `plane`: places are metres in a
+    /// plane. `shared`: its results stay shared.
     pub fn operation(
         self,
         how: &How,
-        asked: &options::Asked,
-        plane: bool,
-        shared: bool,
+        (asked, circuits): (&options::Asked, &OfCircuits),
+        [plane, shared]: [bool; 2],
         choosing: &Choosing,
+        items: usize,
     ) -> Result<Box<dyn operation::Operation>> {
         let (scores, nears) = (matches!(self, Self::Score), matches!(self, Self::Proximity));
+        let evaluates = matches!(self, Self::Circuit(_));
         let own_format = "cannot be combined with proximity, whose places have a format of their own";
         refuse(&[
             (!scores, "are for score", &[("--threshold, --bands and --reveal-exact", !asked.nothing())]),
             (!nears, "is for proximity", &[("--plane", plane)]),
             (!matches!(self, Self::Function(_)), "is for functions", &how.of_functions()),
             (nears, own_format, &how.of_format()),
+            (evaluates, "cannot be combined with a circuit, whose ports have types", &how.of_format()),
+            (evaluates, "cannot be combined with a circuit", &[("--shared", shared)]),
+            (!evaluates, "is for circuits", &circuits.given()),
         ])?;
         if choosing.protocol != Choice::Auto || how.outside == Some(Beyond::Wrap) {
             let why = "what --protocol or --outside wrap ask for is lookups: --lookups N --index-bits K";
@@ -131,6 +215,7 @@ impl Subject {
             }
             // The material is the same for all distances.
             Self::Proximity => proximity::operation(1.0, plane, shared),
+            Self::Circuit(file) => circuits.operation(&file, choosing.optimise.into(), items),
             Self::Score => {
                 let bits = how.bits.unwrap_or(options::BITS);
                 let scoring = Scoring::new(

@@ -1,24 +1,30 @@
 //! `hushtable run` of a circuit.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Instant,
+};
 
-use crate::run::ports::{Given, Results};
+use crate::run::ports::{Given, Results, check_output};
 use clap::Args;
 use hushtable::{
     Error, Party, Role,
     circuit::{Circuit, Port},
     net::LinkShape,
-    operation::{self, Operation},
+    operation::{self, Evaluate, Operation},
     run::{self, Outcome, Phase, Reveal},
 };
 use hushtable_columns::{
+    Dialect,
     failure::{Failure, Result},
     output::Output,
+    shares::role_name,
     terminal,
 };
 use hushtable_jobs::{
     calibration::Calibration,
-    circuit::{self, Engines},
+    circuit::{self, Engines, Way},
     cost::Phases,
     count::some,
     delivery::{Delivery, Recipient},
@@ -28,27 +34,56 @@ use hushtable_jobs::{
     page::Page,
     progress::Progress,
     row_results,
+    stock::{Stock, Stored},
+    task::lanes::{Lanes, Part},
+    threads::Threads,
 };
+use serde::Serialize;
 
 /// What a circuit's run takes besides.
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Circuits")]
 pub struct Options {
-    /// For a circuit: this party's values for input ports, JSON {"port": value or list} or CSV with a column for each
+    /// For a circuit: this party's values for input ports, JSON {"port": value or list} or a table with a column for each
     ///
     /// Integers in decimal digits or as 0x with hexadecimal ones, floating-point numbers, bits in hexadecimal digits. A
-    /// port is given by one of the parties.
+    /// port is given by one of the parties, and each gives one at least.
     #[arg(long, value_name = "FILE", conflicts_with = "input")]
-    pub inputs: Option<PathBuf>,
+    inputs: Option<PathBuf>,
     /// For a circuit: who gets the outputs: both, me, peer, or the peer's name
     #[arg(long, value_name = "WHO", requires = "file")]
-    pub reveal: Option<Recipient>,
+    reveal: Option<Recipient>,
+    /// For a circuit: threads and connections to work with, 1 to 64 [default: what the peer asks for, or what suits]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
+    threads: Option<u16>,
     #[command(flatten)]
-    pub engines: Engines,
+    stored: Stored,
+    #[command(flatten)]
+    engines: Engines,
+}
+
+impl Options {
+    /// Which of them were given.
+    pub fn given(&self) -> [(&'static str, bool); 6] {
+        [
+            ("--inputs", self.inputs.is_some()),
+            ("--reveal", self.reveal.is_some()),
+            ("--threads", self.threads.is_some()),
+            ("--store", self.stored.path().is_some()),
+            ("--engine", self.engines.engine.is_some()),
+            ("--optimise", self.engines.optimise.is_some()),
+        ]
+    }
+}
+
+/// How files are read, and what is known of the network.
+pub struct Own<'a> {
+    pub csv: &'a Dialect,
+    pub calibration: Option<&'a Path>,
 }
 
 /// Runs a circuit.
-pub fn run(file: &std::path::Path, options: &Options, delivery: &Delivery, link: &Link) -> Result<()> {
+pub fn run(file: &Path, options: &Options, own: &Own<'_>, delivery: &Delivery, link: &Link) -> Result<()> {
     let circuit = circuit::load(file)?;
     let Some(recipient) = &options.reveal else {
         return Err(Failure::new("--reveal says who gets the outputs: both, me, peer, or the peer's name"));
@@ -59,46 +94,60 @@ pub fn run(file: &std::path::Path, options: &Options, delivery: &Delivery, link:
             "--reveal none: the outputs of a circuit go to both, me, peer, or the peer's name",
         ));
     }
-    let given = match &options.inputs {
-        Some(path) => Given::read(path, &circuit)?,
-        None => Given::none(&circuit),
+    let written = delivery.output.as_deref().filter(|_| reveal.reaches(link.role()));
+    written.map_or(Ok(()), check_output)?;
+    let Some(inputs) = options.inputs.as_deref() else {
+        let ports = circuit::ports(&circuit);
+        return Err(Failure::new(format!(
+            "--inputs FILE has this party's values of some of the ports {ports}"
+        )));
     };
-    let gives: Vec<&str> = circuit
-        .inputs()
-        .iter()
-        .zip(&given.words)
-        .filter_map(|(port, words)| words.is_some().then_some(port.name()))
-        .collect();
-    let own = if gives.is_empty() { "nothing".into() } else { gives.join(", ") };
+    let given = Given::read(inputs, &circuit, own.csv)?;
+    if given.words.iter().all(Option::is_some) {
+        let what = "all input ports are given here: this party can compute the outputs alone";
+        return Err(Failure::input(format!("{}: {what}", inputs.display())));
+    }
+    let stock = Stock::open(&options.stored, link.identity())?;
+    stock.enough(given.rows)?;
+    let calibration = Calibration::load(own.calibration)?;
+    let fields = vec![
+        ("circuit".into(), circuit.digest().to_hex().to_string()),
+        ("reveal".into(), reveal.name().into()),
+        ("engine".into(), options.engines.name()),
+        ("store".into(), stock.name()),
+    ];
+    let wish = Some(calibration.wish(link));
+    let (operation, threads, lanes, outcomes) = (None, 1, Lanes::default(), Vec::new());
     let running = Running {
-        fields: vec![
-            ("circuit".into(), circuit.digest().to_hex().to_string()),
-            ("reveal".into(), reveal.name().into()),
-            ("engine".into(), options.engines.name()),
-        ],
-        operation: None,
-        rows: 0,
-        outcomes: Vec::new(),
+        circuit,
         options,
-        quiet: delivery.quiet,
-        circuit: circuit.clone(),
-        reveal,
-        given,
-    };
-    let meeting = Meeting {
-        kind: "run",
-        file: Some(circuit.digest().to_hex().to_string()),
-        rows: running.given.rows.unwrap_or(0),
-        column: circuit.outputs().iter().map(Port::name).collect::<Vec<_>>().join(", "),
-        reveal: reveal.name().into(),
-        fields: running.fields.clone(),
-        explained: explained(&running, &own, link)?,
-        writes: delivery.output.is_some().then_some(running.size()),
         delivery,
         link,
-        inputs: std::iter::once(file).filter(|file| file.exists()).chain(options.inputs.as_deref()).collect(),
+        reveal,
+        given,
+        stock,
+        fields,
+        operation,
+        threads,
+        lanes,
+        outcomes,
+    };
+    // What does not go is said before the peer is called.
+    let explained = running.explained(calibration)?;
+    let meeting = Meeting {
+        kind: "run",
+        file: Some(running.circuit.digest().to_hex().to_string()),
+        rows: running.given.rows,
+        column: running.circuit.outputs().iter().map(Port::name).collect::<Vec<_>>().join(", "),
+        reveal: reveal.name().into(),
+        fields: running.fields.clone(),
+        explained,
+        writes: written.map(|_| running.size()),
+        delivery,
+        link,
+        inputs: circuit::file(file).into_iter().chain([inputs]).chain(own.calibration).collect(),
         kept: None,
-        wish: None,
+        wish,
         outcome: COMPUTED,
     };
     meeting.carry_out(running)
@@ -108,41 +157,61 @@ pub fn run(file: &std::path::Path, options: &Options, delivery: &Delivery, link:
 struct Running<'a> {
     circuit: Arc<Circuit>,
     options: &'a Options,
-    quiet: bool,
+    delivery: &'a Delivery,
+    link: &'a Link,
     reveal: Reveal,
     given: Given,
+    stock: Stock,
     fields: Vec<(String, String)>,
-    operation: Option<Box<dyn Operation>>,
-    rows: usize,
+    operation: Option<Evaluate>,
+    /// Lanes, once the parties are agreed.
+    threads: usize,
+    lanes: Lanes,
     outcomes: Vec<Outcome>,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report<'a> {
+    kind: &'a str,
+    circuit: &'a str,
+    role: &'a str,
+    rows: usize,
+    #[serde(flatten)]
+    way: Way<'a>,
+    threads: usize,
+    /// Rows whose material came from disk.
+    stored: usize,
+    #[serde(flatten)]
+    phases: &'a Phases,
 }
 
 impl Running<'_> {
     /// Bytes of what is written, about.
     fn size(&self) -> u64 {
         let digits: usize = self.circuit.outputs().iter().map(|port| 4 + port.bits() / 3).sum();
-        (digits * self.given.rows.unwrap_or(1)) as u64
+        (digits * self.given.rows) as u64
     }
 
-    /// Who gives which port, and how many rows: each party says what it gives.
+    /// Who gives which port, and how many lanes there are: each party says how many rows it has, what it gives, and what
+    /// threads it asks for.
     fn meet(&mut self, p: &mut Party) -> Result<Vec<Option<Role>>> {
-        let mut mine = (self.given.rows.map_or(u64::MAX, |rows| rows as u64)).to_le_bytes().to_vec();
+        let rows = self.given.rows;
+        let work = rows.saturating_mul(circuit::weight(&self.circuit));
+        let threads = Threads::new(self.options.threads, work, self.link.is_near());
+        let mut mine = (rows as u64).to_le_bytes().to_vec();
         mine.extend(self.given.words.iter().map(|words| u8::from(words.is_some())));
+        mine.extend(threads.to_bytes());
         let len = mine.len();
         let theirs = p.exchange(mine, len)?;
-        let (rows, gives) = theirs.split_at(8);
-        let rows = u64::from_le_bytes(rows.try_into().expect("8 bytes"));
-        let peer = if rows == u64::MAX { None } else { usize::try_from(rows).ok() };
-        self.rows = match (self.given.rows, peer) {
-            (Some(mine), Some(peer)) if mine != peer => {
-                return Err(Failure::from(Error::Handshake {
-                    field: "rows".into(),
-                    ours: mine.to_string(),
-                    theirs: peer.to_string(),
-                }));
-            }
-            (mine, peer) => mine.or(peer).ok_or_else(|| Failure::new("neither party gives any input"))?,
-        };
+        let (theirs, asked) = theirs.split_last_chunk().expect("two bytes at the end");
+        let (peer, gives) = theirs.split_first_chunk().expect("8 bytes at the beginning");
+        let peer = u64::from_le_bytes(*peer);
+        if peer != rows as u64 {
+            let (ours, theirs) = (rows.to_string(), peer.to_string());
+            return Err(Error::Handshake { field: "rows".into(), ours, theirs }.into());
+        }
+        self.threads = threads.settle(*asked)?.min(rows);
         let ports = self.circuit.inputs().iter().zip(&self.given.words).zip(gives);
         let known = ports.map(|((port, mine), theirs)| match (mine.is_some(), *theirs != 0) {
             (true, false) => Ok(Some(p.role())),
@@ -152,11 +221,7 @@ impl Running<'_> {
             }
             (false, false) => Err(Failure::new(format!("neither party gives port {}", port.name()))),
         });
-        let known: Vec<Option<Role>> = known.collect::<Result<_>>()?;
-        if known.windows(2).all(|pair| pair[0] == pair[1]) {
-            return Err(Failure::new("one party gives all inputs: it can compute the outputs alone"));
-        }
-        Ok(known)
+        known.collect()
     }
 }
 
@@ -164,96 +229,115 @@ impl Agenda for Running<'_> {
     fn set_up(&mut self, p: &mut Party, begun: &Begun) -> Result<SetUp> {
         row_results::agree(p, &self.fields, "")?;
         let known = self.meet(p)?;
-        let way = self.options.engines.way(&self.circuit, &known, self.rows, &p.setting())?;
+        let rows = self.given.rows;
+        let way = self.options.engines.way(&self.circuit, &known, rows, &p.setting(), &self.stock)?;
         let mut fields = self.fields.clone();
         fields.extend(way.fields().into_iter().map(|(name, value)| (name.to_owned(), value)));
-        fields.push(("rows".into(), self.rows.to_string()));
+        fields.push(("rows".into(), rows.to_string()));
         row_results::agree(p, &fields, "")?;
-        let (send, recv) = way.bill(self.rows, &p.setting())?.cots_of(p.role());
-        p.prepare_ot(send, recv)?;
+        let set = begun.settle(p, fields)?;
+        let parts = [Part { operation: &way, rows, threads: self.threads, stocked: true }];
+        let took = self.lanes.start(p, &parts, &mut self.stock, (0, 0), Instant::now())?;
         self.operation = Some(way);
-        begun.settle(p, fields)
+        Ok(SetUp { took: set.took.then(took), ..set })
     }
 
     fn compute(&mut self, p: &mut Party) -> Result<[Phase; 2]> {
-        let progress = Progress::start("rows", self.rows, self.quiet);
-        let operation = self.operation.as_deref().expect("what was agreed on");
+        let progress = Progress::start("rows", self.given.rows, self.delivery.quiet);
+        let operation = self.operation.as_ref().expect("what was agreed on");
         let operands: Vec<&[u64]> =
             self.given.words.iter().map(|words| words.as_ref().map_or(&[][..], |words| &words[..])).collect();
-        let ready = vec![run::Ready::default()];
-        let lanes = std::slice::from_mut(p);
-        let done = run::run(operation, lanes, ready, &operands, self.reveal, &progress)?;
+        let ready = self.lanes.ready(0, &mut self.stock)?;
+        let done = run::run(operation, self.lanes.of(p), ready, &operands, self.reveal, &progress)?;
+        self.lanes.end();
         self.outcomes = done.outcomes;
         Ok([done.offline, done.online])
     }
 
-    fn deliver(self, output: Option<Output>, _: [u8; 32], role: Role, _: &Phases) -> Result<()> {
-        if !self.reveal.reaches(role) {
+    fn deliver(mut self, output: Option<Output>, _: [u8; 32], role: Role, phases: &Phases) -> Result<()> {
+        let way = self.operation.take().expect("what was agreed on");
+        let (rows, threads, stored) = (self.given.rows, self.threads, self.lanes.stored());
+        if self.reveal.reaches(role) {
+            self.write(&way, output)?;
+        } else {
             eprintln!("the outputs go to the peer; nothing is written here");
-            return Ok(());
         }
-        let operation = self.operation.as_deref().expect("what was agreed on");
-        let gives = operation.signature().gives;
-        let words = |(outcome, port): (Outcome, &operation::Port)| {
-            let mask = u64::MAX >> (64 - port.bits);
-            outcome.values().unwrap_or_default().into_iter().map(|value| value as u64 & mask).collect()
-        };
-        let columns: Vec<Vec<u64>> = self.outcomes.into_iter().zip(&gives).map(words).collect();
-        let results = Results::new(&self.circuit, &columns, self.given.single && self.rows == 1);
-        let Some(output) = output else { return terminal::print(&results.json()) };
-        let path = output.path().to_owned();
-        let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
-        output.write(|to| match is_json {
-            true => std::io::Write::write_all(to, results.json().as_bytes()),
-            false => results.csv(to),
-        })?;
-        eprintln!("wrote {} to {}", some(self.rows, "row"), path.display());
+        self.stock.tell(stored, rows, self.delivery.quiet);
+        self.delivery.summary(self.options.threads.is_none(), threads);
+        if self.delivery.json {
+            let (circuit, role, way) = (self.circuit.name(), role_name(role), Way::of(&way));
+            terminal::json(&Report { kind: "run", circuit, role, rows, way, threads, stored, phases })?;
+        }
         Ok(())
     }
 }
 
-/// What a run shows to whom, before anything is sent.
-fn explained(running: &Running<'_>, own: &str, link: &Link) -> Result<String> {
-    let Running { circuit, reveal, given, .. } = running;
-    let mut page = Page("hushtable run, before anything is sent\n".into());
-    explain::who(&mut page, link)?;
-    page.title("What is computed");
-    page.line("circuit", &format!("{}, {}", circuit.name(), circuit.digest().to_hex()));
-    let ports = |ports: &[Port]| {
-        ports.iter().map(|port| format!("{} {}", port.name(), port.kind())).collect::<Vec<_>>().join(", ")
-    };
-    page.line("inputs", &ports(circuit.inputs()));
-    page.line("outputs", &ports(circuit.outputs()));
-    for form in circuit.forms() {
-        let layers = form.depth();
-        let what = format!("{} ANDs, {} lookups, {layers} layers", form.ands(), form.lookups());
-        page.line(&format!("form {}", form.name()), &what);
+impl Running<'_> {
+    /// Writes or prints the outputs.
+    fn write(&mut self, way: &Evaluate, output: Option<Output>) -> Result<()> {
+        let gives = way.signature().gives;
+        let words = |(outcome, port): (Outcome, &operation::Port)| {
+            let mask = u64::MAX >> (64 - port.bits);
+            outcome.values().unwrap_or_default().into_iter().map(|value| value as u64 & mask).collect()
+        };
+        let columns: Vec<Vec<u64>> =
+            std::mem::take(&mut self.outcomes).into_iter().zip(&gives).map(words).collect();
+        let results = Results::new(&self.circuit, &columns, self.given.single);
+        let Some(output) = output else { return terminal::print(&results.json()) };
+        let path = output.path().to_owned();
+        output.write(|to| results.write(&path, to))?;
+        eprintln!("wrote {} to {}", some(self.given.rows, "row"), path.display());
+        Ok(())
     }
-    page.title("Who learns what");
-    page.line("outputs", &format!("go to {}", reveal.name()));
-    page.line(
-        "beyond",
-        "what a circuit's outputs say of the other party's inputs is the circuit's matter: read it",
-    );
-    page.title("What shows besides");
-    page.line("this party gives", own);
-    page.line("rows", &given.rows.map_or("those of the peer".into(), |rows| rows.to_string()));
-    page.line("both see", "the circuit, who gives which port, how many rows, and who gets the outputs");
-    let rows = given.rows.unwrap_or(1);
-    let known: Vec<Option<Role>> = given
-        .words
-        .iter()
-        .map(|words| Some(if words.is_some() { link.role() } else { link.role().peer() }))
-        .collect();
-    let calibration = Calibration::load(None)?.over(link);
-    let shape = Some(link.net()).filter(|&net| net != LinkShape::LOOPBACK).or(calibration.link());
-    let under = calibration.machine().setting(shape.unwrap_or(LinkShape::LOOPBACK));
-    let operation = &*running.options.engines.way(circuit, &known, rows, &under)?;
-    page.title(&format!("What it takes, for {}, if the peer gives the other ports", some(rows, "row")));
-    page.line("method", &operation.method());
-    let bill = run::bill(operation, rows, 1, *reveal, &under)?;
-    let net = shape.unwrap_or(LinkShape::LOOPBACK);
-    let phases = explain::sent(&mut page, &bill, &net, &calibration, link.role());
-    explain::time(&mut page, phases, None, shape, &calibration);
-    Ok(page.0)
+
+    /// What a run shows to whom, before anything is sent.
+    fn explained(&self, calibration: Calibration) -> Result<String> {
+        let Self { circuit, reveal, given, link, stock, .. } = self;
+        let mut page = Page("hushtable run, before anything is sent\n".into());
+        explain::who(&mut page, link)?;
+        page.title("What is computed");
+        page.line("circuit", &format!("{}, {}", circuit.name(), circuit.digest().to_hex()));
+        let ports = |ports: &[Port]| {
+            ports.iter().map(|port| format!("{} {}", port.name(), port.kind())).collect::<Vec<_>>().join(", ")
+        };
+        page.line("inputs", &ports(circuit.inputs()));
+        page.line("outputs", &ports(circuit.outputs()));
+        for form in circuit.forms() {
+            let layers = form.depth();
+            let what = format!("{} ANDs, {} lookups, {layers} layers", form.ands(), form.lookups());
+            page.line(&format!("form {}", form.name()), &what);
+        }
+        page.title("Who learns what");
+        page.line("outputs", &format!("go to {}", reveal.name()));
+        page.line(
+            "beyond",
+            "what a circuit's outputs say of the other party's inputs is the circuit's matter: read it",
+        );
+        page.title("What shows besides");
+        let mine = |(port, words): (&Port, &_)| Option::is_some(words).then(|| port.name().to_owned());
+        let mine: Vec<String> = circuit.inputs().iter().zip(&given.words).filter_map(mine).collect();
+        page.line("this party gives", &mine.join(", "));
+        page.line("rows", &given.rows.to_string());
+        page.line("both see", "the circuit, who gives which port, how many rows, and who gets the outputs");
+        let calibration = calibration.over(link);
+        let shape = calibration.shape(link);
+        let net = shape.unwrap_or(LinkShape::LOOPBACK);
+        let under = calibration.machine().setting(net);
+        let role = |words: &Option<_>| Some(if words.is_some() { link.role() } else { link.role().peer() });
+        let known: Vec<Option<Role>> = given.words.iter().map(role).collect();
+        let (rows, lanes) = (given.rows, self.options.threads.map_or(1, usize::from));
+        let way = self.options.engines.way(circuit, &known, rows, &under, stock)?;
+        page.title(&format!("What it takes, for {}, if the peer gives the other ports", some(rows, "row")));
+        page.line("method", &way.method());
+        let stored = stock.left(rows);
+        let of = |rows| run::bill(&way, rows, lanes, *reveal, &under);
+        let bill = explain::all_but(of(rows)?, of(rows - stored)?);
+        let phases = explain::sent(&mut page, &bill, &net, &calibration, link.role());
+        explain::stored(&mut page, stored, rows, "rows");
+        if self.options.threads.is_none() {
+            page.line("threads", explain::THREADS);
+        }
+        explain::time(&mut page, phases, None, shape, &calibration);
+        Ok(page.0)
+    }
 }

@@ -3,7 +3,13 @@
 use std::{collections::BTreeMap, fmt, io, path::Path};
 
 use hushtable::circuit::{Circuit, Kind, Port};
-use hushtable_columns::failure::{Failure, Result};
+use hushtable_columns::{
+    Cell, ColumnFile, Dialect, FileFormat, Series,
+    failure::{Failure, Result},
+    output::Writer,
+    read, write_series,
+};
+use hushtable_jobs::circuit::{no_port, ports};
 use prim::wipe::Wiped;
 use serde::{
     Deserialize, Deserializer,
@@ -13,76 +19,147 @@ use serde_json::value::RawValue;
 
 /// What one party gives: of each input port its words, or nothing.
 pub struct Given {
-    /// How many evaluations; `None` if it gives nothing.
-    pub rows: Option<usize>,
+    /// How many evaluations.
+    pub rows: usize,
     /// Whether the file says one value for each port, and not a list.
     pub single: bool,
     pub words: Vec<Option<Wiped<u64>>>,
 }
 
-/// The rows of each port that a file names.
-type Cells = BTreeMap<String, Vec<String>>;
+/// The values of each port that a file of JSON names.
+type Values = BTreeMap<String, Vec<String>>;
 
 impl Given {
-    /// Nothing.
-    pub fn none(circuit: &Circuit) -> Self {
-        Self { rows: None, single: true, words: circuit.inputs().iter().map(|_| None).collect() }
+    fn none(circuit: &Circuit) -> Self {
+        Self { rows: 0, single: true, words: circuit.inputs().iter().map(|_| None).collect() }
     }
 
-    /// Of a file: JSON with a value or a list for each port, or CSV with a column for each.
-    pub fn read(path: &Path, circuit: &Circuit) -> Result<Self> {
-        Self::parse(path, &std::fs::read(path).map_err(Failure::file(path))?, circuit)
+    /// Of a file: JSON with a value or a list for each port, or a table with a column for each, written like that.
+    pub fn read(path: &Path, circuit: &Circuit, dialect: &Dialect) -> Result<Self> {
+        Self::parse(path, read(path)?, circuit, dialect)
     }
 
     /// Of a file with these bytes.
-    pub fn parse(path: &Path, text: &[u8], circuit: &Circuit) -> Result<Self> {
-        let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
-        let (cells, single) = match is_json {
-            true => json(text).map_err(|what| input(path, &what))?,
-            false => (table(text).map_err(|what| input(path, &what))?, false),
+    pub fn parse(path: &Path, bytes: Wiped<u8>, circuit: &Circuit, dialect: &Dialect) -> Result<Self> {
+        let given = match is_json(path) && dialect.format.is_none() {
+            true => {
+                let (values, single) = json(&bytes).map_err(|what| input(path, &what))?;
+                Self { single, ..Self::of_lists(path, circuit, values)? }
+            }
+            false => Self::of_columns(path, &ColumnFile::of(path, bytes, dialect)?, circuit)?,
         };
-        Self::of(path, circuit, cells, single, is_json)
+        match given.rows {
+            0 => {
+                Err(input(path, &format!("no values; accepted: one at least for some of {}", ports(circuit))))
+            }
+            _ => Ok(given),
+        }
     }
 
-    fn of(path: &Path, circuit: &Circuit, mut cells: Cells, single: bool, is_json: bool) -> Result<Self> {
-        let mut rows = None;
-        let mut words = Vec::new();
-        for port in circuit.inputs() {
-            let Some(values) = cells.remove(port.name()) else {
-                words.push(None);
-                continue;
-            };
+    fn of_lists(path: &Path, circuit: &Circuit, mut lists: Values) -> Result<Self> {
+        if let Some(name) =
+            lists.keys().find(|name| !circuit.inputs().iter().any(|port| port.name() == **name))
+        {
+            return Err(input(path, &no_port(circuit, name)));
+        }
+        let mut given = Self::none(circuit);
+        let (mut rows, mut bad) = (None, Bad::default());
+        for (port, words) in circuit.inputs().iter().zip(&mut given.words) {
+            let Some(values) = lists.remove(port.name()) else { continue };
             let expected = *rows.get_or_insert(values.len());
             if values.len() != expected {
                 let what =
                     format!("port {} has {} values; others have {expected}", port.name(), values.len());
                 return Err(input(path, &what));
             }
-            words.push(Some(parsed(path, port, &values, is_json)?));
-        }
-        match cells.keys().next() {
-            None => Ok(Self { rows, single, words }),
-            Some(name) => {
-                let ports: Vec<&str> = circuit.inputs().iter().map(Port::name).collect();
-                let what =
-                    format!("{name:?} is no input port of {}; it has {}", circuit.name(), ports.join(", "));
-                Err(input(path, &what))
+            let mut found = Wiped::zeros(0);
+            for (i, value) in values.iter().enumerate() {
+                bad.keep(port, value, &mut found, || format!("value {}", i + 1));
             }
+            *words = Some(found);
         }
+        given.rows = rows.unwrap_or(0);
+        bad.check(path).map(|()| given)
+    }
+
+    fn of_columns(path: &Path, file: &ColumnFile<'_>, circuit: &Circuit) -> Result<Self> {
+        let header = file.header()?;
+        let port = |name: &String| circuit.inputs().iter().position(|port| port.name() == name);
+        if let Some(name) = header.iter().find(|name| port(name).is_none()) {
+            let inputs = circuit.inputs().iter();
+            let hint = inputs.map(|port| file.hint(&header, port.name())).find(|hint| !hint.is_empty());
+            return Err(file.says(&format!("{}{}", no_port(circuit, name), hint.unwrap_or_default())));
+        }
+        let columns: Vec<usize> = header.iter().filter_map(port).collect();
+        let names: Vec<&str> = header.iter().map(String::as_str).collect();
+        let mut given = Self { single: false, ..Self::none(circuit) };
+        columns.iter().for_each(|&port| given.words[port] = Some(Wiped::zeros(0)));
+        let (mut rows, mut bad) = (0, Bad::default());
+        file.each_row(&names, |at, row| {
+            rows += 1;
+            let place = || format!("{} {at}", file.place());
+            let row = match row {
+                Ok(row) => row,
+                Err(what) => return bad.add(|| format!("{}: {what}", place())),
+            };
+            for (i, &port) in columns.iter().enumerate() {
+                let words = given.words[port].as_mut().expect("a port that is given");
+                let (port, cell) = (&circuit.inputs()[port], row(i));
+                match &cell {
+                    Cell::Text(text) => bad.keep(port, text, words, place),
+                    other => match other.text() {
+                        Ok(text) => bad.keep(port, &text, words, place),
+                        Err(what) => bad.add(|| format!("{}, port {}: {what}", place(), port.name())),
+                    },
+                }
+            }
+        })?;
+        given.rows = rows;
+        bad.check(path).map(|()| given)
     }
 }
 
-fn parsed(path: &Path, port: &Port, values: &[String], is_json: bool) -> Result<Wiped<u64>> {
-    let each = port.bits().div_ceil(64);
-    let mut words = Wiped::zeros(each * values.len());
-    for ((row, value), to) in values.iter().enumerate().zip(words.chunks_exact_mut(each)) {
-        let found = port.kind().parse_value(value.trim()).map_err(|error| {
-            let place = if is_json { format!("value {}", row + 1) } else { format!("line {}", row + 2) };
-            input(path, &format!("{place}, port {}: {error}", port.name()))
-        })?;
-        to.copy_from_slice(&found);
+/// How many complaints an error shows.
+const SHOWN: usize = 20;
+
+/// What is wrong with values: the first complaints, and how many there are.
+#[derive(Default)]
+struct Bad {
+    shown: Vec<String>,
+    count: usize,
+}
+
+impl Bad {
+    fn add(&mut self, what: impl FnOnce() -> String) {
+        self.count += 1;
+        if self.shown.len() < SHOWN {
+            self.shown.push(what());
+        }
     }
-    Ok(words)
+
+    /// Keeps the words of a value, or a complaint.
+    fn keep(&mut self, port: &Port, text: &str, words: &mut Wiped<u64>, place: impl FnOnce() -> String) {
+        match port.kind().parse_value(text.trim()).map(Wiped::from) {
+            Ok(found) => words.extend_from_slice(&found),
+            Err(error) => self.add(|| format!("{}, port {}: {error}", place(), port.name())),
+        }
+    }
+
+    fn check(self, path: &Path) -> Result<()> {
+        let more = self.count - self.shown.len();
+        match &self.shown[..] {
+            [] => Ok(()),
+            [one] => Err(input(path, one)),
+            all => {
+                let mut text = format!("{} bad values", self.count);
+                all.iter().for_each(|what| text += &format!("\n  {what}"));
+                if more > 0 {
+                    text += &format!("\n  and {more} more like these");
+                }
+                Err(input(path, &text))
+            }
+        }
+    }
 }
 
 fn input(path: &Path, what: &str) -> Failure {
@@ -90,12 +167,12 @@ fn input(path: &Path, what: &str) -> Failure {
 }
 
 /// Values as they stand there, so that no digit is lost; and whether there are no lists.
-fn json(text: &[u8]) -> std::result::Result<(Cells, bool), String> {
+fn json(text: &[u8]) -> std::result::Result<(Values, bool), String> {
     let Pairs(ports) = serde_json::from_slice(text).map_err(|error| {
         format!("{error}; accepted: an object with a value or a list of values for each port")
     })?;
     let mut single = true;
-    let mut cells = Cells::new();
+    let mut all = Values::new();
     for (name, raw) in ports {
         let values = match raw.get().starts_with('[') {
             true => {
@@ -107,11 +184,11 @@ fn json(text: &[u8]) -> std::result::Result<(Cells, bool), String> {
             false => scalar(&raw).map(|value| vec![value]),
         };
         let values = values.map_err(|what| format!("port {name}: {what}"))?;
-        if cells.insert(name.clone(), values).is_some() {
+        if all.insert(name.clone(), values).is_some() {
             return Err(format!("two values of the name {name:?}"));
         }
     }
-    Ok((cells, single))
+    Ok((all, single))
 }
 
 /// What stands in an object, in its order: a name that stands there twice too.
@@ -148,25 +225,6 @@ fn scalar(raw: &RawValue) -> std::result::Result<String, String> {
         Some(b'{' | b'[' | b'n') | None => Err(format!("{text} is no number, text or list of these")),
         _ => Ok(text.to_owned()),
     }
-}
-
-/// Columns of a CSV file with a header.
-fn table(text: &[u8]) -> std::result::Result<Cells, String> {
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text);
-    let header: Vec<String> =
-        reader.headers().map_err(|error| error.to_string())?.iter().map(str::to_owned).collect();
-    let mut columns: Vec<Vec<String>> = vec![Vec::new(); header.len()];
-    for record in reader.records() {
-        let record = record.map_err(|error| error.to_string())?;
-        columns.iter_mut().zip(&record).for_each(|(column, cell)| column.push(cell.to_owned()));
-    }
-    let mut cells = Cells::new();
-    for (name, column) in header.into_iter().zip(columns) {
-        if cells.insert(name.clone(), column).is_some() {
-            return Err(format!("two columns of the name {name:?}"));
-        }
-    }
-    Ok(cells)
 }
 
 /// Results: of each output port its values, as text.
@@ -207,13 +265,53 @@ impl Results {
         format!("{{{}}}\n", self.ports.iter().map(port).collect::<Vec<_>>().join(", "))
     }
 
-    /// As CSV with a column for each port.
-    pub fn csv(&self, to: impl io::Write) -> io::Result<()> {
+    /// In the format of the file's extension, with a column for each port where it has columns.
+    pub fn write(&self, path: &Path, to: &mut Writer<'_>) -> io::Result<()> {
+        if is_json(path) {
+            return io::Write::write_all(to, self.json().as_bytes());
+        }
+        match FileFormat::of(path) {
+            FileFormat::Csv => self.csv(to),
+            format => {
+                let column =
+                    |(port, values): &(Port, Vec<String>)| (port.name().into(), series(port, values));
+                write_series(to, format, &self.ports.iter().map(column).collect::<Vec<_>>())
+            }
+        }
+    }
+
+    fn csv(&self, to: impl io::Write) -> io::Result<()> {
         let mut to = csv::Writer::from_writer(to);
         to.write_record(self.ports.iter().map(|(port, _)| port.name()))?;
         for row in 0..self.ports.first().map_or(0, |(_, values)| values.len()) {
             to.write_record(self.ports.iter().map(|(_, values)| &values[row]))?;
         }
         to.flush()
+    }
+}
+
+/// Refuses a file of results in a format that is not written.
+pub fn check_output(path: &Path) -> Result<()> {
+    if is_json(path) {
+        return Ok(());
+    }
+    FileFormat::of_output(path)
+        .map(drop)
+        .map_err(|failure| failure.worded(|text| format!("{text}, or .json")))
+}
+
+fn is_json(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
+}
+
+/// Values as the type that holds them all exactly.
+fn series(port: &Port, values: &[String]) -> Series {
+    fn all<T: std::str::FromStr>(values: &[String]) -> Vec<Option<T>> {
+        values.iter().map(|value| value.parse().ok()).collect()
+    }
+    match port.kind() {
+        Kind::Unsigned(..=63) | Kind::Signed(..=64) => Series::Whole(all(values)),
+        Kind::Float32 | Kind::Float64 => Series::Number(all(values)),
+        _ => Series::Text(all(values)),
     }
 }

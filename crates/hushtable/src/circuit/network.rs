@@ -12,6 +12,8 @@ use crate::error::{Result, same};
 pub struct Network {
     arrays: Vec<Array>,
     given: usize,
+    /// Each form once.
+    forms: Vec<Arc<Form>>,
     stages: Vec<Stage>,
 }
 
@@ -24,7 +26,8 @@ pub(crate) struct Array {
 
 /// A form for some items, none of which reads or writes what another one writes.
 pub(crate) struct Stage {
-    pub form: Arc<Form>,
+    /// The number of the form.
+    pub form: usize,
     pub items: usize,
     pub reads: Vec<Cells>,
     pub writes: Vec<Cells>,
@@ -39,7 +42,8 @@ impl Network {
     /// # Panics
     /// For words of other than 1 to 64 bits.
     pub fn new(given: &[(u32, usize)]) -> Self {
-        let mut network = Self { arrays: Vec::new(), given: given.len(), stages: Vec::new() };
+        let mut network =
+            Self { arrays: Vec::new(), given: given.len(), forms: Vec::new(), stages: Vec::new() };
         given.iter().for_each(|&(bits, words)| _ = network.array(bits, words));
         network
     }
@@ -70,8 +74,22 @@ impl Network {
         }
         debug_assert!(apart(&reads, &writes), "words that another item writes");
         if items > 0 {
-            self.stages.push(Stage { form: form.clone(), items, reads, writes });
+            let form = self.number(form);
+            self.stages.push(Stage { form, items, reads, writes });
         }
+    }
+
+    /// That of a form: the next one, unless it was there before.
+    fn number(&mut self, form: &Arc<Form>) -> usize {
+        self.forms.iter().rposition(|before| Arc::ptr_eq(before, form)).unwrap_or_else(|| {
+            self.forms.push(form.clone());
+            self.forms.len() - 1
+        })
+    }
+
+    /// What `of` makes of each form, by its number.
+    pub(crate) fn each_form<T>(&self, of: impl Fn(&Form) -> Result<T>) -> Result<Vec<T>> {
+        self.forms.iter().map(|form| of(form)).collect()
     }
 
     /// One after the other.
@@ -116,4 +134,31 @@ fn apart(reads: &[Cells], writes: &[Cells]) -> bool {
     let written: BTreeMap<_, _> = all(writes).collect();
     let alone = |(cell, item)| written.get(&cell).is_none_or(|by| *by == item);
     written.len() == all(writes).count() && all(reads).all(alone)
+}
+
+#[cfg(test)]
+mod tests {
+    use logic::Draft;
+
+    use super::*;
+
+    #[test]
+    fn a_form_has_one_number_at_all_its_stages() {
+        let form = |name| {
+            let mut d = Draft::new(2);
+            let (a, b) = (d.input(0), d.input(1));
+            let both = d.and(a, b);
+            Arc::new(d.finish(name, vec![both]))
+        };
+        let (one, two) = (form("one"), form("two"));
+        let mut network = Network::new(&[(1, 4)]);
+        let cells = |word: u32| vec![(0, vec![word]), (0, vec![word + 1])];
+        for form in [&one, &two, &one, &one, &two] {
+            network.stage(form, cells(0), vec![(0, vec![2])]);
+        }
+        network.stage(&form("of no items"), vec![(0, vec![]), (0, vec![])], vec![(0, vec![])]);
+        assert_eq!(network.stages().iter().map(|stage| stage.form).collect::<Vec<_>>(), [0, 1, 0, 0, 1]);
+        let names = network.each_form(|form| Ok(form.name().to_owned())).expect("names");
+        assert_eq!(names, ["one", "two"]);
+    }
 }

@@ -7,7 +7,7 @@ use prim::Wiped;
 use super::lowered::lowered_exactly;
 use crate::{
     bill::{Bill, Effort, Work},
-    circuit::{Cells, Layers, Netlist, Network},
+    circuit::{Cells, Layers, Netlist, Network, Stage},
     error::Result,
     gates::{Bits, Triples},
     gc::{GarbledNetwork, NetworkLabels},
@@ -29,7 +29,7 @@ pub enum By {
 /// A network, and how it is evaluated. Public.
 #[derive(Clone)]
 pub enum Evaluation {
-    /// With the netlist of each stage.
+    /// With the netlist of each form.
     Layers(Arc<Network>, Vec<Arc<Netlist>>),
     /// Garbled.
     Garbled(GarbledNetwork),
@@ -53,15 +53,7 @@ impl Evaluation {
         if let By::Garbling(garbler) = by {
             return GarbledNetwork::of(network, garbler).map(Self::Garbled);
         }
-        let mut nets: Vec<Arc<Netlist>> = Vec::with_capacity(network.stages().len());
-        for (i, stage) in network.stages().iter().enumerate() {
-            let same =
-                network.stages()[..i].iter().rposition(|before| Arc::ptr_eq(&before.form, &stage.form));
-            nets.push(match same {
-                Some(same) => nets[same].clone(),
-                None => lowered_exactly(&stage.form)?,
-            });
-        }
+        let nets = network.each_form(lowered_exactly)?;
         Ok(Self::Layers(network.clone(), nets))
     }
 
@@ -72,7 +64,7 @@ impl Evaluation {
                 let triples = triples(network, nets).into_iter();
                 let triples = triples.map(|(size, count)| Triples::bill(size).times(count));
                 let mut bill = triples.fold(Bill::FREE, Bill::beside);
-                bill.online.rounds = nets.iter().map(|net| net.depth()).sum();
+                bill.online.rounds = stages(network, nets).map(|(_, net)| net.depth()).sum();
                 bill
             }
             Self::Garbled(garbled) => garbled.bill(),
@@ -83,7 +75,7 @@ impl Evaluation {
     pub fn effort(&self) -> Effort {
         match self {
             Self::Layers(network, nets) => {
-                let stages = || network.stages().iter().zip(nets);
+                let stages = || stages(network, nets);
                 let operands: usize = triples(network, nets).values().sum();
                 let ands: usize = stages().map(|(stage, net)| net.ands() * stage.items).sum();
                 let passed: usize = stages().map(|(stage, net)| net.passes() * stage.items / 8).sum();
@@ -114,10 +106,18 @@ impl Evaluation {
     }
 }
 
+/// Each stage with the netlist of its form.
+fn stages<'a>(
+    network: &'a Network,
+    nets: &'a [Arc<Netlist>],
+) -> impl Iterator<Item = (&'a Stage, &'a Arc<Netlist>)> {
+    network.stages().iter().map(|stage| (stage, &nets[stage.form]))
+}
+
 /// How many operands of each number of ANDs there are.
 fn triples(network: &Network, nets: &[Arc<Netlist>]) -> BTreeMap<usize, usize> {
     let mut triples = BTreeMap::new();
-    for (stage, net) in network.stages().iter().zip(nets) {
+    for (stage, net) in stages(network, nets) {
         for [size, operands] in net.triples() {
             *triples.entry(*size).or_default() += operands * stage.items;
         }
@@ -136,7 +136,7 @@ impl Evaluated {
             Self::Layers(network, nets, stock) => (network, nets, stock),
         };
         let mut arrays = network.filled(given)?;
-        for (stage, net) in network.stages().iter().zip(&nets) {
+        for (stage, net) in stages(&network, &nets) {
             let mut take = |[size, operands]: &[usize; 2]| {
                 let triples = stock.get_mut(size).expect("triples of each size");
                 triples.take(operands * stage.items)

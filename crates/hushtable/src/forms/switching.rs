@@ -25,16 +25,16 @@ use crate::{
     bill::{Bill, Effort, Work},
     circuit::{Netlist, netlist::Gate, wires::Wires},
     error::{Result, same},
-    gates::Bits,
+    gates::{Bits, Halved},
     lut::{
         Protocol, Table,
         splut::{Asked, SpLut, answer_all},
     },
     net::Role,
     onehot::Xor,
-    party::Party,
-    session::{Session, by_role, halves},
+    session::{Session, by_role},
     share::{BShare, Bitwise},
+    source::Source,
 };
 
 /// A form as a netlist whose ANDs are lookups too, and its tables. Public.
@@ -49,6 +49,8 @@ pub struct Switched {
 pub struct Switching {
     of: Switched,
     items: usize,
+    /// Items in which P0 sends at odd layers, the first ones.
+    first: usize,
     /// Of each gate of each layer.
     layers: Vec<Vec<SpLut<Xor>>>,
 }
@@ -76,20 +78,29 @@ impl Switched {
     /// Offline: for so many items. No message beyond the correlated OTs' own.
     ///
     /// # Errors
-    /// Those of the channel.
-    pub fn prepare(&self, p: &mut Party, items: usize) -> Result<Switching> {
-        let mut layers = Vec::new();
+    /// Those of the channel, or of a store.
+    pub fn prepare(&self, from: &mut dyn Source, items: usize) -> Result<Switching> {
+        let role = from.role();
+        let each = |gate: &Gate| gate.reads.len() * self.net.width(gate);
+        let mut sent = [0; 2];
         for (k, gates) in self.net.layers().enumerate() {
-            // Items in which this party sends, and in which the peer does.
-            let (first, second) = halves(p.role(), items);
-            let (send, receive) = if k % 2 == 0 { (first, second) } else { (second, first) };
-            let lookups = gates.iter().map(|gate| {
-                let (entries, each) = (1 << gate.reads.len(), self.net.width(gate));
-                SpLut::prepare_halves(p, entries, (send * each, receive * each))
-            });
-            layers.push(lookups.collect::<Result<_>>()?);
+            sent[k % 2] += gates.iter().map(each).sum::<usize>();
         }
-        Ok(Switching { of: self.clone(), items, layers })
+        let made = Halved::prepare(from, [sent, [sent[1], sent[0]]], items)?;
+        let first = made.first();
+        let (mut out, mut inc) = made.into_cots();
+        // Items in which this party sends at odd layers, and in which the peer does.
+        let (mine, theirs) = by_role(role, first, items - first);
+        let lookups = |(k, gates): (usize, &[Gate])| {
+            let (send, receive) = if k % 2 == 0 { (mine, theirs) } else { (theirs, mine) };
+            let of = |gate: &Gate| {
+                let cots = (out.take(send * each(gate))?, inc.take(receive * each(gate))?);
+                SpLut::of_cots(role, gate.reads.len() as u32, cots)
+            };
+            gates.iter().map(of).collect()
+        };
+        let layers = self.net.layers().enumerate().map(lookups).collect::<Result<_>>()?;
+        Ok(Switching { of: self.clone(), items, first, layers })
     }
 
     /// What an evaluation for so many items costs.
@@ -146,7 +157,7 @@ impl Switching {
         let (of, role) = (self.of, s.role());
         let net = &of.net;
         let chunks: Vec<&[Gate]> = net.levels().collect();
-        let cut = self.items.div_ceil(2);
+        let cut = self.first;
         inputs.iter().try_for_each(|bits| same("bits of an input of the circuit", self.items, bits.len()))?;
         same("inputs of the circuit", net.inputs.len(), inputs.len())?;
         if self.items == 0 {

@@ -4,8 +4,8 @@ use prim::{Wiped, block::Block, hash::CcrHash};
 use zeroize::Zeroizing;
 
 use super::{
-    inputs::{Cots, choose},
-    job::Job,
+    inputs::choose,
+    job::{Cots, Job},
     stream::{Cut, Labels, Stream, keys, mask},
 };
 use crate::{

@@ -3,11 +3,11 @@
 use prim::block::Block;
 
 use super::{
-    inputs::{Cots, choose},
-    job::Job,
+    inputs::choose,
+    job::{Cots, Job},
     stream::{Labels, Stream, keys},
 };
-use crate::{bill::Bill, error::Result, gates::Bits, party::Party, session::Session};
+use crate::{bill::Bill, error::Result, gates::Bits, session::Session, source::Source};
 
 /// One-time material for an evaluation of a [`Job`]: correlated OTs.
 ///
@@ -29,10 +29,10 @@ impl Garbled {
     /// Offline: the correlated OTs.
     ///
     /// # Errors
-    /// Those of the channel.
-    pub fn prepare(p: &mut Party, job: &Job) -> Result<Self> {
-        let (send, receive) = job.bill().cots_of(p.role());
-        Ok(Self { job: job.clone(), cots: p.cots(send, receive)? })
+    /// Those of the channel, or of a store.
+    pub fn prepare(from: &mut dyn Source, job: &Job) -> Result<Self> {
+        let (job, cots) = job.cots(from)?;
+        Ok(Self { job, cots })
     }
 
     /// What an evaluation costs.

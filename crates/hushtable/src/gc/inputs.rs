@@ -1,16 +1,7 @@
 //! The evaluator's part in inputs: its shares, masked by the choice bits of correlated OTs.
 
-use super::job::Job;
-use crate::{
-    error::Result,
-    gates::Bits,
-    net::Role,
-    ot::{CotReceiver, CotSender},
-    session::Session,
-};
-
-/// Both directions of a job's correlated OTs: of those items that this party garbles it is the sender.
-pub(super) type Cots = (CotSender, CotReceiver);
+use super::job::{Cots, Job};
+use crate::{error::Result, gates::Bits, net::Role, ot::CotReceiver, session::Session};
 
 /// Sends what this party masks as evaluator, takes what its peer does, and adds its own shares: for the items that this
 /// party garbles, where its Delta is added to the strings of each input. 1 round, if anything is sent.

@@ -6,9 +6,11 @@ use super::program::{COPIES, Program};
 use crate::{
     bill::{Bill, Effort, Phase, Work},
     error::{Result, same},
-    gates::Bits,
+    gates::{Bits, Halved},
     net::Role,
+    ot::{CotReceiver, CotSender},
     session::{by_role, halves},
+    source::Source,
 };
 
 /// Which party garbles. The other one evaluates.
@@ -20,6 +22,9 @@ pub enum Garbler {
     One(Role),
 }
 
+/// Both directions of a job's correlated OTs: of those items that this party garbles it is the sender.
+pub(super) type Cots = (CotSender, CotReceiver);
+
 /// A program for a batch of items, and who knows its inputs. Public, and the same at both parties.
 #[derive(Clone)]
 pub struct Job {
@@ -28,6 +33,8 @@ pub struct Job {
     known: Vec<Option<Role>>,
     pub(super) items: usize,
     garbler: Garbler,
+    /// Items that P0 garbles, the first ones.
+    first: usize,
 }
 
 impl Job {
@@ -42,20 +49,33 @@ impl Job {
         garbler: Garbler,
     ) -> Result<Self> {
         same("inputs of the circuit", program.inputs(), known.len())?;
-        Ok(Self { program: program.clone(), known, items, garbler })
+        let first = match garbler {
+            Garbler::Both => halves(Role::P0, items).0,
+            Garbler::One(Role::P0) => items,
+            Garbler::One(Role::P1) => 0,
+        };
+        Ok(Self { program: program.clone(), known, items, garbler, first })
     }
 
     /// The items that a party garbles.
     pub(super) fn part(&self, garbler: Role) -> Range<usize> {
-        let first = match self.garbler {
-            Garbler::Both => halves(Role::P0, self.items).0,
-            Garbler::One(Role::P0) => self.items,
-            Garbler::One(Role::P1) => 0,
-        };
         match garbler {
-            Role::P0 => 0..first,
-            Role::P1 => first..self.items,
+            Role::P0 => 0..self.first,
+            Role::P1 => self.first..self.items,
         }
+    }
+
+    /// Correlated OTs from the peer or a store, and the job with as many items for each garbler as these are for.
+    pub(super) fn cots(&self, from: &mut dyn Source) -> Result<(Self, Cots)> {
+        let each = |role| {
+            let garbler = if let Garbler::One(garbler) = self.garbler { garbler } else { role };
+            let mut each = [0; 2];
+            each[garbler as usize] = self.rows(garbler).into_iter().flatten().count();
+            each
+        };
+        let made = Halved::prepare(from, [Role::P0, Role::P1].map(each), self.items)?;
+        let first = if self.garbler == Garbler::Both { made.first() } else { self.first };
+        Ok((Self { first, ..self.clone() }, made.into_cots()))
     }
 
     /// Whether an input has a correlated OT for each item, where this party garbles: unless it knows the input itself.

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     bill::{Bill, Effort, Phase, Work},
-    circuit::{Array, Cells, Network},
+    circuit::{Array, Cells, Network, Stage},
     error::Result,
     gates::Bits,
     net::Role,
@@ -31,7 +31,7 @@ const MESSAGE: usize = 1 << 13;
 #[derive(Clone)]
 pub struct GarbledNetwork {
     network: Arc<Network>,
-    /// Of each stage.
+    /// Of each form.
     programs: Vec<Arc<Program>>,
     garbler: Role,
 }
@@ -56,15 +56,7 @@ impl GarbledNetwork {
     /// # Errors
     /// [`Error::Param`](crate::Error::Param) for lookups.
     pub fn of(network: &Arc<Network>, garbler: Role) -> Result<Self> {
-        let mut programs: Vec<Arc<Program>> = Vec::with_capacity(network.stages().len());
-        for (i, stage) in network.stages().iter().enumerate() {
-            let same =
-                network.stages()[..i].iter().rposition(|before| Arc::ptr_eq(&before.form, &stage.form));
-            programs.push(match same {
-                Some(same) => programs[same].clone(),
-                None => Program::new(&stage.form)?,
-            });
-        }
+        let programs = network.each_form(Program::new)?;
         Ok(Self { network: network.clone(), programs, garbler })
     }
 
@@ -107,17 +99,22 @@ impl GarbledNetwork {
 
     /// Of all items of all stages.
     fn sum(&self, of: impl Fn(&Program) -> usize) -> u64 {
-        let stages = self.network.stages().iter().zip(&self.programs);
-        stages.map(|(stage, program)| (of(program) * stage.items) as u64).sum()
+        let stages = self.network.stages().iter();
+        stages.map(|stage| (of(self.program(stage)) * stage.items) as u64).sum()
+    }
+
+    fn program(&self, stage: &Stage) -> &Program {
+        &self.programs[stage.form]
     }
 
     /// The tables of each message: those of some pieces, in order.
     fn messages(&self) -> Vec<Vec<Piece>> {
         let mut messages = vec![Vec::new()];
         let mut blocks = 0;
-        for (stage, program) in self.programs.iter().enumerate() {
-            for at in pieces(self.network.stages()[stage].items, PIECE) {
-                let piece = Piece { stage, blocks: Cut::new(program, at.len()).messages().sum(), at };
+        for (number, stage) in self.network.stages().iter().enumerate() {
+            for at in pieces(stage.items, PIECE) {
+                let tables = Cut::new(self.program(stage), at.len()).messages().sum();
+                let piece = Piece { stage: number, blocks: tables, at };
                 if blocks >= MESSAGE {
                     messages.push(Vec::new());
                     blocks = 0;
@@ -161,7 +158,7 @@ impl NetworkLabels {
             }
             let (mut rest, mut made) = (&tables[..], Vec::new());
             for piece in &message {
-                let cut = Cut::new(&of.programs[piece.stage], piece.at.len());
+                let cut = Cut::new(of.program(&of.network.stages()[piece.stage]), piece.at.len());
                 let keys = keys.next(s, cut, of.garbler);
                 of.run(piece, keys, delta, &mut labels, |stream| {
                     while let Some(blocks) = stream.expects() {
@@ -194,7 +191,8 @@ impl GarbledNetwork {
         labels: &mut [Wiped<Block>],
         tables: impl FnOnce(&mut Stream<'_>),
     ) {
-        let (program, stage, items) = (&*self.programs[*stage], &self.network.stages()[*stage], at.len());
+        let (stage, items) = (&self.network.stages()[*stage], at.len());
+        let program = self.program(stage);
         let mut strings = Wiped::zeros(program.inputs() * items);
         let mut rows = strings.chunks_exact_mut(items);
         self.each(&stage.reads, at, |array, places| {

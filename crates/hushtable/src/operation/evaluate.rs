@@ -73,7 +73,8 @@ impl Evaluate {
     /// The circuit, of whose input ports each is known to this party or shared, by the way that suits the objective.
     ///
     /// # Errors
-    /// [`Error::Param`] unless there is one for each port, and for a circuit without inputs or outputs.
+    /// [`Error::Param`] unless there is one for each port, for ports that one party knows all, and for a circuit without
+    /// inputs or outputs.
     pub fn new(circuit: &Arc<Circuit>, known: &[Option<Role>], objective: Objective) -> Result<Self> {
         let (form, engine) = (0, Engine::Layers(None));
         Ok(Self { objective: Some(objective), ..Self::by(circuit, known, form, engine)? })
@@ -95,6 +96,12 @@ impl Evaluate {
         if form >= circuit.forms().len() {
             let accepted = format!("below {}", circuit.forms().len());
             return param("form of a circuit", form.to_string(), accepted);
+        }
+        if let [Some(role), others @ ..] = known
+            && others.iter().all(|other| *other == Some(*role))
+        {
+            let accepted = format!("some shared or known to {}: {role} can compute it alone", role.peer());
+            return param("who knows what of a circuit's ports", format!("all known to {role}"), accepted);
         }
         let lowered = Arc::new(OnceLock::new());
         Ok(Self { circuit: circuit.clone(), known: known.into(), form, engine, objective: None, lowered })
@@ -324,28 +331,38 @@ impl Operation for Evaluate {
     }
 
     fn stored_as(&self) -> String {
-        format!("circuit {} ({})", self.circuit.digest().to_hex(), self.method())
+        let digest = self.circuit.digest().to_hex();
+        format!("circuit {}, {}.., {}", self.circuit.name(), &digest[..8], self.method())
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
-        match self.lowered()? {
-            Lowered::Layered(form) => Ok(self.evaluation(Made::Layers(form.prepare(from, items)?), items)),
-            _ => Err(Error::Store(format!("material of {} by {} is not stored", self.name(), self.method()))),
-        }
-    }
-
-    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
         let made = match (self.lowered()?, self.engine) {
-            (Lowered::Switched(form), _) => Made::Switching(form.prepare(p, items)?),
-            (Lowered::Layered(_), _) => return self.material(&mut Origin::peer(p), items),
+            (Lowered::Layered(form), _) => Made::Layers(form.prepare(from, items)?),
+            (Lowered::Switched(form), _) => Made::Switching(form.prepare(from, items)?),
             (Lowered::Program(program), Engine::Garbled { ahead: true }) => {
-                Made::Ahead(Ahead::prepare(p, &self.job(&program, items)?)?)
+                return Err(Error::Store(format!(
+                    "{} garbled ahead is not stored: its tables take {} bytes an evaluation, and those of evaluations that \
+                     were garbled side by side cannot be cut apart. Material for lookups, triples or tables garbled online is \
+                     stored",
+                    self.name(),
+                    32 * program.ands(),
+                )));
             }
             (Lowered::Program(program), _) => {
-                Made::Garbled(Garbled::prepare(p, &self.job(&program, items)?)?)
+                Made::Garbled(Garbled::prepare(from, &self.job(&program, items)?)?)
             }
         };
         Ok(self.evaluation(made, items))
+    }
+
+    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
+        match (self.lowered()?, self.engine) {
+            (Lowered::Program(program), Engine::Garbled { ahead: true }) => {
+                let made = Ahead::prepare(p, &self.job(&program, items)?)?;
+                Ok(self.evaluation(Made::Ahead(made), items))
+            }
+            _ => self.material(&mut Origin::peer(p), items),
+        }
     }
 
     fn tells(&self) -> String {

@@ -171,7 +171,7 @@ fn products([rows, inner, columns]: [usize; 3], objective: Objective) -> Case {
 }
 
 /// The bits that two numbers of 11 bits have in common, by ANDs or by lookups of two bits of each.
-fn in_common(lookups: bool) -> Case {
+fn in_common(lookups: bool, engine: Engine) -> Case {
     const BITS: u32 = 11;
     let port = |name| circuit::Port::new(name, circuit::Kind::Signed(BITS)).unwrap();
     let table = TruthTable::tabulate(4, 2, |row| row & row >> 2).unwrap();
@@ -189,7 +189,7 @@ fn in_common(lookups: bool) -> Case {
     }
     let forms = vec![d.finish("drawn", out)];
     let circuit = Circuit::new("common", vec![port("x"), port("y")], vec![port("both")], forms).unwrap();
-    let evaluate = Evaluate::by(&Arc::new(circuit), &[None; 2], 0, Engine::Layers(None)).unwrap();
+    let evaluate = Evaluate::by(&Arc::new(circuit), &[None; 2], 0, engine).unwrap();
     binary(evaluate, [(BITS, true); 2], numbers(14, BITS), numbers(15, BITS), |x, y| x & y)
 }
 
@@ -250,8 +250,11 @@ pub fn cases() -> Vec<Case> {
         softmax(5),
         softmax(1),
         layer_norm(),
-        in_common(false),
-        in_common(true),
+        in_common(false, Engine::Layers(None)),
+        in_common(true, Engine::Layers(None)),
+        in_common(false, Engine::Garbled { ahead: false }),
+        in_common(false, Engine::Switching),
+        in_common(true, Engine::Switching),
         products([3, 2, 2], Total),
         products([2, 3, 4], Total),
         products([2, 3, 4], Online),

@@ -1,4 +1,4 @@
-//! How a circuit is evaluated: as it is asked for, or as it suits.
+//! How a circuit is evaluated: as it is asked for, as a store has material for it, or as it suits.
 
 use std::sync::Arc;
 
@@ -6,24 +6,27 @@ use clap::Args;
 use hushtable::{
     Role,
     circuit::Circuit,
-    operation::{self, Evaluate, Operation},
+    net::LinkShape,
+    operation::{Evaluate, Operation},
     ot::Setting,
+    plan::{Machine, Objective},
 };
-use hushtable_columns::failure::Result;
+use hushtable_columns::failure::{Failure, Result};
 
-use super::wish::Wish;
-use crate::choice::Optimise;
+use super::{Asked, ways, wish::Wish};
+use crate::{choice::Optimise, stock::Stock};
 
 /// The form and the engine.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Circuits")]
 pub struct Engines {
-    /// For a circuit: how it is evaluated [default: as is predicted to take the least, see --optimise]
+    /// For a circuit: how it is evaluated [default: as --store has material for it, or as is predicted to take the least, see
+    /// --optimise]
     #[arg(long, value_name = "ENGINE")]
-    engine: Option<Wish>,
+    pub engine: Option<Wish>,
     /// For a circuit: what the choice of form and engine makes least
     #[arg(long, value_enum)]
-    optimise: Option<Optimise>,
+    pub optimise: Option<Optimise>,
 }
 
 impl Engines {
@@ -32,20 +35,48 @@ impl Engines {
         self.engine.as_ref().map_or("as predicted".into(), |wish| wish.name().into())
     }
 
-    /// The way that is asked for, or the one that suits so many evaluations.
+    /// The way that is asked for, the first one for which there is material, or the one that suits so many evaluations.
     pub fn way(
         &self,
         circuit: &Arc<Circuit>,
         known: &[Option<Role>],
         items: usize,
         under: &Setting,
-    ) -> Result<Box<dyn Operation>> {
+        stock: &Stock,
+    ) -> Result<Evaluate> {
         let objective = self.optimise.unwrap_or(Optimise::Total).into();
-        let usual = Evaluate::new(circuit, known, objective)?;
+        let asked =
+            Asked { circuit, known, items, objective, link: under.link, machine: &Machine::REFERENCE };
         if let Some(wish) = &self.engine {
-            return Ok(Box::new(wish.way(circuit, known)?));
+            let way = wish.way(circuit, known)?;
+            stock.fits(&way)?;
+            return Ok(way);
         }
-        let chosen = operation::choose(&usual, items, under)?;
-        Ok(chosen.unwrap_or_else(|| Box::new(usual)))
+        let ways = ways(&asked)?.into_iter().map(|predicted| predicted.way);
+        let others = Wish::all().filter_map(|wish| wish.way(circuit, known).ok());
+        let mut ways: Vec<Evaluate> = ways.chain(others.filter(|_| !stock.is_none())).collect();
+        // What it was made for is looked at first.
+        ways.sort_by_key(|way| way.stored_as() != stock.holds());
+        ways.into_iter().find(|way| stock.fits(way).is_ok()).ok_or_else(|| {
+            Failure::new(format!(
+                "--store: it holds material for {}, which no way of evaluating {} takes. Each port must be given by whom \
+                 `prepare --known` said",
+                stock.holds(),
+                circuit.name()
+            ))
+        })
     }
+}
+
+/// The way for which material is made ahead, if none is asked for. It depends on nothing that the parties may not have alike.
+pub fn to_store(
+    circuit: &Arc<Circuit>,
+    known: &[Option<Role>],
+    objective: Objective,
+    items: usize,
+) -> Result<Evaluate> {
+    let (link, machine) = (LinkShape::LOOPBACK, &Machine::REFERENCE);
+    let ways = ways(&Asked { circuit, known, items, objective, link, machine })?;
+    let stored = ways.into_iter().map(|predicted| predicted.way).find(|way| way.shape().is_ok());
+    stored.ok_or_else(|| Failure::new(format!("material of {} is not stored", circuit.name())))
 }

@@ -6,9 +6,10 @@ use hushtable::{
     Role,
     circuit::{Circuit, Form},
     lut::Protocol,
-    operation::{Engine, Evaluate},
+    operation::{Engine, Evaluate, Operation},
 };
 use hushtable_columns::failure::{Failure, Result};
+use serde::Serialize;
 
 /// An engine as it is asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +18,16 @@ pub struct Wish {
     engine: Engine,
     /// Whether the form must have lookups, or must have none.
     lookups: Option<bool>,
+}
+
+/// Before the name of a protocol.
+const LOOKUPS: &str = "lut:";
+
+/// All there are.
+fn names() -> impl Iterator<Item = String> {
+    let lookups = Protocol::ALL.into_iter().filter(|protocol| protocol.opens());
+    let lookups = lookups.map(|protocol| format!("{LOOKUPS}{protocol}"));
+    ["gmw", "gc", "gc-ahead", "lut"].map(str::to_owned).into_iter().chain(lookups).chain(["splut".to_owned()])
 }
 
 impl FromStr for Wish {
@@ -29,27 +40,47 @@ impl FromStr for Wish {
             "splut" => (Engine::Switching, None),
             "gc" => (Engine::Garbled { ahead: false }, Some(false)),
             "gc-ahead" => (Engine::Garbled { ahead: true }, Some(false)),
-            _ => match name.strip_prefix("lut:").map(Protocol::from_str) {
+            _ => match name.strip_prefix(LOOKUPS).map(Protocol::from_str) {
                 Some(Ok(protocol)) if protocol.opens() => (Engine::Layers(Some(protocol)), Some(true)),
-                _ => {
-                    let all = Protocol::ALL.into_iter().filter(|protocol| protocol.opens());
-                    let all: Vec<String> = all.map(|protocol| format!("lut:{protocol}")).collect();
-                    return Err(format!("accepted: gmw, gc, gc-ahead, lut, {}, splut", all.join(", ")));
-                }
+                _ => return Err(format!("accepted: {}", names().collect::<Vec<_>>().join(", "))),
             },
         };
         Ok(Self { name: name.into(), engine, lookups })
     }
 }
 
+/// How a circuit is evaluated, as `--json` prints it. Field names are a contract with other programs.
+#[derive(Serialize)]
+pub struct Way<'a> {
+    method: String,
+    engine: String,
+    form: &'a str,
+    ands: usize,
+    lookups: usize,
+    layers: usize,
+}
+
+impl<'a> Way<'a> {
+    pub fn of(way: &'a Evaluate) -> Self {
+        let form = way.way().0;
+        let (engine, ands, lookups, layers) = (Wish::of(way).name, form.ands(), form.lookups(), form.depth());
+        Self { method: way.method(), engine, form: form.name(), ands, lookups, layers }
+    }
+}
+
 impl Wish {
+    /// All there are.
+    pub fn all() -> impl Iterator<Item = Self> {
+        names().map(|name| name.parse().expect("a name of an engine"))
+    }
+
     /// What a way of the library's is asked for by.
     pub fn of(way: &Evaluate) -> Self {
         let (form, engine) = way.way();
         let name = match engine {
             Engine::Layers(_) if form.lookups() == 0 => "gmw".into(),
             Engine::Layers(None) => "lut".into(),
-            Engine::Layers(Some(protocol)) => format!("lut:{protocol}"),
+            Engine::Layers(Some(protocol)) => format!("{LOOKUPS}{protocol}"),
             Engine::Switching => "splut".into(),
             Engine::Garbled { ahead: false } => "gc".into(),
             Engine::Garbled { ahead: true } => "gc-ahead".into(),

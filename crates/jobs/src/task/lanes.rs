@@ -1,22 +1,31 @@
-//! The lanes of a task, and what of each step comes from a store.
+//! The lanes of a job, and what of each of its parts comes from a store.
 
 use std::{slice, thread, time::Instant};
 
-use crate::{
-    job::Job,
-    stock::{self, Stock},
-};
+use crate::stock::{self, Stock};
 use hushtable::{
     Party,
+    operation::Operation,
     run::{self, Phase, Ready},
 };
 use hushtable_columns::failure::Result;
+
+/// A part of what lanes do, one after the other.
+#[derive(Clone, Copy)]
+pub struct Part<'a> {
+    pub operation: &'a dyn Operation,
+    pub rows: usize,
+    /// Lanes that the parties have agreed on.
+    pub threads: usize,
+    /// Whether it takes its material from a store, if there is one.
+    pub stocked: bool,
+}
 
 /// Connections with a thread each; a single lane is the session's own connection.
 #[derive(Default)]
 pub struct Lanes {
     several: Vec<Party>,
-    /// How many items of each lane are in the stock, step by step.
+    /// How many items of each lane are in the stock, part by part.
     stored: Vec<Vec<usize>>,
 }
 
@@ -26,36 +35,25 @@ impl Lanes {
     pub fn start(
         &mut self,
         p: &mut Party,
-        jobs: &[Job],
+        parts: &[Part<'_>],
         stock: &mut Stock,
         ahead: (usize, usize),
         begun: Instant,
     ) -> Result<Phase> {
-        let pieces = |job: &Job, lanes| run::pieces(job.rows(), lanes);
-        let count = jobs.iter().map(|job| pieces(job, job.threads()).len()).max().unwrap_or_default();
+        let pieces = |part: &Part, lanes| run::pieces(part.rows, lanes);
+        let count = parts.iter().map(|part| pieces(part, part.threads).len()).max().unwrap_or_default();
         let rows: Vec<Vec<usize>> =
-            jobs.iter().map(|job| pieces(job, count).iter().map(|at| at.len()).collect()).collect();
-        let mut left = stock.agree(p, stock::items(jobs))?;
-        let share = |(job, rows): (&Job, &Vec<usize>)| {
-            let stored = stock::shares(rows, if job.stocked { left } else { 0 });
+            parts.iter().map(|part| pieces(part, count).iter().map(|at| at.len()).collect()).collect();
+        let mut left =
+            stock.agree(p, parts.iter().filter(|part| part.stocked).map(|part| part.rows).sum())?;
+        let share = |(part, rows): (&Part, &Vec<usize>)| {
+            let stored = stock::shares(rows, if part.stocked { left } else { 0 });
             left -= stored.iter().sum::<usize>();
             stored
         };
-        self.stored = jobs.iter().zip(&rows).map(share).collect();
+        self.stored = parts.iter().zip(&rows).map(share).collect();
         let made: Vec<(usize, usize)> =
-            (0..count).map(|lane| self.ots(jobs, &rows, lane, p)).collect::<Result<_>>()?;
-        self.open(p, made, ahead, begun)
-    }
-
-    /// The same for so many correlated OTs of each lane, as sender and as receiver.
-    pub fn open(
-        &mut self,
-        p: &mut Party,
-        made: Vec<(usize, usize)>,
-        ahead: (usize, usize),
-        begun: Instant,
-    ) -> Result<Phase> {
-        let count = made.len();
+            (0..count).map(|lane| self.ots(parts, &rows, lane, p)).collect::<Result<_>>()?;
         if count > 1 || ahead != (0, 0) {
             // The lanes go on with what is started here.
             let most = |of: fn(&(usize, usize)) -> usize| made.iter().map(of).max().unwrap_or_default();
@@ -73,12 +71,12 @@ impl Lanes {
         if self.several.is_empty() { slice::from_mut(p) } else { &mut self.several }
     }
 
-    /// What is stored for a step in each lane.
-    pub fn ready(&self, step: usize, stock: &mut Stock) -> Result<Vec<Ready>> {
+    /// What is stored for a part in each lane.
+    pub fn ready(&self, part: usize, stock: &mut Stock) -> Result<Vec<Ready>> {
         let of_store = |reserved| Ready { reserved, ..Ready::default() };
-        let all = stock.reserve(&self.stored[step])?.into_iter().map(of_store);
+        let all = stock.reserve(&self.stored[part])?.into_iter().map(of_store);
         // One where there are no rows.
-        Ok(if self.stored[step].is_empty() { vec![Ready::default()] } else { all.collect() })
+        Ok(if self.stored[part].is_empty() { vec![Ready::default()] } else { all.collect() })
     }
 
     /// How many items come from the stock.
@@ -91,12 +89,12 @@ impl Lanes {
         self.several.clear();
     }
 
-    /// Correlated OTs that a lane makes for all steps, as sender and as receiver.
-    fn ots(&self, jobs: &[Job], rows: &[Vec<usize>], lane: usize, p: &Party) -> Result<(usize, usize)> {
+    /// Correlated OTs that a lane makes for all parts, as sender and as receiver.
+    fn ots(&self, parts: &[Part<'_>], rows: &[Vec<usize>], lane: usize, p: &Party) -> Result<(usize, usize)> {
         let mut all = (0, 0);
-        for ((job, rows), stored) in jobs.iter().zip(rows).zip(&self.stored) {
+        for ((part, rows), stored) in parts.iter().zip(rows).zip(&self.stored) {
             let made = rows.get(lane).map_or(0, |rows| rows - stored[lane]);
-            let (send, recv) = job.operation().bill(made, &p.setting())?.cots_of(p.role());
+            let (send, recv) = part.operation.bill(made, &p.setting())?.cots_of(p.role());
             all = (all.0 + send, all.1 + recv);
         }
         Ok(all)

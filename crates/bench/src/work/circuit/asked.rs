@@ -7,9 +7,13 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use clap::{Args, ValueEnum};
-use hushtable::{Role, operation::Operation};
-use hushtable_jobs::{choice::Optimise, circuit::Wish, count::batch};
+use clap::Args;
+use hushtable::operation::Operation;
+use hushtable_jobs::{
+    choice::Optimise,
+    circuit::{Who, Wish},
+    count::batch,
+};
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
@@ -121,38 +125,6 @@ impl fmt::Display for Choice {
             Self::Nmt => "nmt",
             Self::Of(wish) => wish.name(),
         })
-    }
-}
-
-/// Who knows a port.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Who {
-    /// The party that listens
-    P0,
-    /// The other
-    P1,
-    /// Nobody: both have shares
-    Shared,
-}
-
-impl Who {
-    pub fn role(self) -> Option<Role> {
-        match self {
-            Self::P0 => Some(Role::P0),
-            Self::P1 => Some(Role::P1),
-            Self::Shared => None,
-        }
-    }
-}
-
-impl From<Option<Role>> for Who {
-    fn from(role: Option<Role>) -> Self {
-        match role {
-            Some(Role::P0) => Self::P0,
-            Some(Role::P1) => Self::P1,
-            None => Self::Shared,
-        }
     }
 }
 

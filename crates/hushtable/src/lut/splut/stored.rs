@@ -50,7 +50,11 @@ impl<G: Group> SpLut<G> {
     /// For `count` lookups in `2^d` entries at the party `role`.
     pub(crate) fn decode(from: &mut Reader<'_>, role: Role, d: u32, count: usize) -> Result<Self> {
         let (send, recv) = Self::cots(role, 1 << d, count);
-        let cots = (CotSender::decode(from, send)?, CotReceiver::decode(from, recv)?);
+        Self::of_cots(role, d, (CotSender::decode(from, send)?, CotReceiver::decode(from, recv)?))
+    }
+
+    /// At the party `role`, for lookups in `2^d` entries: of d correlated OTs for each, as sender and as receiver.
+    pub(crate) fn of_cots(role: Role, d: u32, cots: (CotSender, CotReceiver)) -> Result<Self> {
         let (out, inc) = one_of_n::from_random(1 << d, cots)?;
         Ok(Self { role, entries: 1 << d, out, inc, group: PhantomData })
     }
