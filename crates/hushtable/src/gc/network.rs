@@ -73,10 +73,9 @@ impl GarbledNetwork {
 
     /// What it takes.
     pub fn effort(&self) -> Effort {
-        let (bill, ands) = (self.bill(), self.sum(Program::ands) as usize);
-        let xors = self.sum(|program| program.xors.len()) as usize;
-        // Both wait for each other's part: four hashes here and two there.
-        let gates = Work::hashes(3 * ands) + Work::words(5 * ands + xors);
+        let bill = self.bill();
+        let stages = self.network.stages().iter();
+        let gates = stages.map(|stage| self.program(stage).work() * stage.items as f64).sum();
         let labels: usize = self.network.shapes().iter().map(|array| array.bits * array.words).sum();
         let memory = (16 * labels) as u64 + 16 * bill.all_cots();
         Effort::implied(bill).working([Work::cots(bill.all_cots()), gates]).remembering([memory; 2])
