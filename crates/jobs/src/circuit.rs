@@ -2,6 +2,7 @@
 
 mod engines;
 mod mapped;
+mod source;
 mod wish;
 
 use std::{fmt::Write as _, fs, path::Path, sync::Arc};
@@ -20,6 +21,7 @@ use hushtable_columns::{
 
 pub use engines::Engines;
 pub use mapped::Aim;
+pub use source::{Purpose, Source, written};
 pub use wish::Wish;
 
 /// Before the name of a circuit of the library.

@@ -5,6 +5,8 @@ use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
+use prim::Wiped;
+
 use super::{Held, Material, Operation, Port, Signature, Ways, Words, spend};
 use crate::{
     bill::{Bill, Effort, Objective},
@@ -122,6 +124,31 @@ impl Evaluate {
             }
         }
         Ok(all)
+    }
+
+    /// What a circuit gives of values in the clear, as words for each output port: by a form without lookups if there is
+    /// one, so that no branch and no address depends on them.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] unless there are the words of so many items for each input port.
+    pub fn plain(circuit: &Circuit, items: usize, operands: &[&[u64]]) -> Result<Vec<Words>> {
+        let form = circuit.forms().iter().find(|form| form.lookups() == 0).unwrap_or(&circuit.forms()[0]);
+        same("operands", circuit.inputs().len(), operands.len())?;
+        let mut inputs = Vec::with_capacity(form.inputs());
+        for (port, words) in circuit.inputs().iter().zip(operands) {
+            inputs.extend(planes(words, port.bits(), items)?);
+        }
+        let mut outputs = vec![Vec::with_capacity(items.div_ceil(64)); form.outputs().len()];
+        let mut wires = Wiped::zeros(form.wires());
+        for block in 0..items.div_ceil(64) {
+            let given = Wiped::from(inputs.iter().map(|plane| plane.words()[block]).collect::<Vec<_>>());
+            let found = Wiped::from(form.eval_in(&given, &mut wires));
+            outputs.iter_mut().zip(found.iter()).for_each(|(plane, word)| plane.push(*word));
+        }
+        let mut found = outputs.into_iter().map(|plane| Bits::new(items, plane));
+        let column =
+            |port: &circuit::Port| words(&found.by_ref().take(port.bits()).collect::<Vec<_>>(), items);
+        circuit.outputs().iter().map(column).collect()
     }
 
     /// Who knows each bit of the inputs.
