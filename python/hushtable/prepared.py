@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -40,7 +40,7 @@ class Like:
 
 @dataclass(frozen=True)
 class Need:
-    """One call inside the function: which operation, and for how many numbers."""
+    """One call inside the function: which operation, and for how many numbers; of a circuit, words of its first input."""
 
     operation: str
     count: int
@@ -116,7 +116,7 @@ def prepare(f: Callable[..., Result], *shares: Like | int | tuple[int, ...]) -> 
     """Prepares one call of `f`: its lookups and its arithmetic. Inside `with p.offline():`.
 
     `f` takes shares of these types, a shape or a `Like` each; or, if none are given, the party, as the functions
-    of `run_pair` do. A dry run finds what it needs: `f` runs without the peer, every value that it opens is 0. It
+    of `run_pair` do, which is the way for circuits. A dry run finds what it needs: `f` runs without the peer, every value that it opens is 0. It
     must do the same whatever the values are.
 
     Returns a `Prepared`: call it once, with the shares. Raises `ParamError` outside of such a block, `HandshakeError`
@@ -194,6 +194,12 @@ class _Dry(Party):
     ) -> NDArray[np.uint64]:
         self.needs.append(Need(name, x.size, operation, own))
         return np.zeros(shape, dtype=np.uint64)
+
+    def _columns(
+        self, name: str, operation: native.Operation, operands: Sequence[Words], sizes: Sequence[int], count: int, own: object = None
+    ) -> list[NDArray[np.uint64]]:
+        self.needs.append(Need(name, count, operation, own))
+        return [np.zeros(size, dtype=np.uint64) for size in sizes]
 
 
 def _dry_run(f: Callable[..., Any], types: list[Like], role: int) -> tuple[list[Share], list[Need]]:
