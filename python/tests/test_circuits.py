@@ -279,7 +279,7 @@ def test_what_does_not_fit_is_refused_with_the_port():
             (TypeError, "1 in order, c, where", lambda: add(f, c=f)),
             (TypeError, "no input is a share.*plain", lambda: add(1.0, 2.0)),
             (ht.ShapeError, "different sessions or parties", lambda: less(u, ours[p.role])),
-            (ht.ParamError, "engine "gm" is not supported; accepted: gmw, gc", lambda: add(f, f, engine="gm")),
+            (ht.ParamError, 'engine "gm" is not supported; accepted: gmw, gc', lambda: add(f, f, engine="gm")),
             (ht.ParamError, "f32_add has no form with lookups", lambda: add(f, f, engine="lut")),
         ]:
             with pytest.raises(error, match=match):
