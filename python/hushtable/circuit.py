@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import namedtuple
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -50,6 +50,8 @@ class Circuit:
         self.inputs = tuple(Port(*port) for port in made.inputs)
         self.outputs = tuple(Port(*port) for port in made.outputs)
         self.forms = tuple(Form(*form) for form in made.forms)
+        # What was made of it for an engine is kept: that takes longer than a small call.
+        self._evaluation = lru_cache(maxsize=8)(made.evaluation)
         self._takes = [_values.of(port.type) for port in self.inputs]
         self._gives = [_values.of(port.type) for port in self.outputs]
         # Names that Python does not take for attributes are `_0`, `_1` and so on.
@@ -155,7 +157,7 @@ class Circuit:
         if alone is not None and not any(form.lookups == 0 for form in self.forms):
             # Tables are not read at secret places: what this party knows counts as shared.
             owners[0] = alone = None
-        operation = self._native.evaluation(owners, engine)
+        operation = self._evaluation(tuple(owners), engine)
         held = [share._words(shape).reshape(-1) for share in operands]
         count = int(np.prod(shape, dtype=np.int64))
         sizes = [count * type.words for type in self._gives]

@@ -69,6 +69,8 @@ pub struct Evaluate {
     /// What the way was chosen for; `None` where it was asked for.
     objective: Option<Objective>,
     lowered: Arc<OnceLock<Lowered>>,
+    /// All ways, which keep what they were lowered to.
+    all: Arc<OnceLock<Vec<Self>>>,
 }
 
 impl Evaluate {
@@ -98,8 +100,9 @@ impl Evaluate {
             let accepted = format!("below {}", circuit.forms().len());
             return param("form of a circuit", form.to_string(), accepted);
         }
-        let lowered = Arc::new(OnceLock::new());
-        Ok(Self { circuit: circuit.clone(), known: known.into(), form, engine, objective: None, lowered })
+        let (circuit, known) = (circuit.clone(), known.into());
+        let (lowered, all) = Default::default();
+        Ok(Self { circuit, known, form, engine, objective: None, lowered, all })
     }
 
     /// The circuit.
@@ -117,13 +120,16 @@ impl Evaluate {
     /// # Errors
     /// As [`by`](Self::by).
     pub fn all(&self) -> Result<Vec<Self>> {
+        if let Some(all) = self.all.get() {
+            return Ok(all.clone());
+        }
         let mut all = Vec::new();
         for form in 0..self.circuit.forms().len() {
             for engine in Engine::of(&self.circuit.forms()[form]) {
                 all.push(Self::by(&self.circuit, &self.known, form, engine)?);
             }
         }
-        Ok(all)
+        Ok(self.all.get_or_init(|| all).clone())
     }
 
     /// What a circuit gives of values in the clear, as words for each output port: by a form without lookups if there is
