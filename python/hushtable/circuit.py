@@ -90,7 +90,7 @@ class Circuit:
         given = self._in_order(values, by_port)
         words = [_values.encode(value, type, self._at(i)) for i, (value, type) in enumerate(zip(given, self._takes, strict=True))]
         shape = self._shape([w.shape[:-1] for w in words])
-        flat = [np.broadcast_to(w, (*shape, w.shape[-1])).reshape(-1) for w in words]
+        flat = [np.ascontiguousarray(np.broadcast_to(w, (*shape, w.shape[-1]))).reshape(-1) for w in words]
         columns = self._native.plain(flat, int(np.prod(shape, dtype=np.int64)))
         found = [_values.decode(column, type) for column, type in zip(self._columns(columns, shape), self._gives, strict=True)]
         return found[0] if len(found) == 1 else self._results(*found)

@@ -168,6 +168,8 @@ def test_additive_shares_and_back(bits):
         positive = p.input([0, most] if p.role == 0 else None, 0, shape=2, bits=bits, fraction=0, range=(0, 1 << bits))
         unsigned = ht.to_bits(positive)
         assert unsigned.type == f"u{bits}"
+        half = p.input([1] if p.role == 0 else None, 0, shape=1, bits=bits, fraction=0, range=(0, 2))
+        assert ht.to_bits(half).type == f"u{bits}"
         xor = b.to_share("xor")
         again = ht.to_bits(xor)
         assert again.type == b.type
@@ -192,6 +194,10 @@ def test_fixed_point_goes_through_a_circuit():
     assert low.tolist() == [-0.375, -4.5, -0.375] and positive.tolist() == [1.5, 0, 0.125]
 
 
+def two(p):
+    return p.bits([1], "u8"), p.bits([2], "u8")
+
+
 @pytest.mark.parametrize(
     ("a", "b", "text"),
     [
@@ -200,6 +206,7 @@ def test_fixed_point_goes_through_a_circuit():
         (lambda p: p.bits([1], "u8"), lambda p: p.bits(None, "u8", 0, shape=1), "of party 0"),
         (lambda p: p.open(p.bits([1], "u8")), lambda p: p.open(p.bits([1], "u8"), to=0), "to party 0"),
         (lambda p: p.open(p.bits([1, 2], "u8")[:1]), lambda p: p.open(p.bits([1, 2], "u8")[1:]), "[1:2:1]"),
+        (lambda p: p.open(two(p)[0].view("i8")), lambda p: p.open(two(p)[1].view("i8")), "bits 2"),
         (lambda p: p.open(p.bits([1], "u8").view("i8")), lambda p: p.open(p.bits([1], "u8").view("b8")), "b8"),
     ],
 )
@@ -222,3 +229,13 @@ def test_one_party_alone_gets_the_values():
         return p.open(s, to=0), p.open(s, to=1)
 
     assert ht.run_pair(party) == (([1.5], None), (None, [1.5]))
+
+
+def test_what_is_opened_is_as_wide_as_its_type():
+    def party(p):
+        s = p.bits(np.zeros(1000, np.uint8))
+        before = p.cost
+        p.open(s)
+        return (p.cost - before).online.sent
+
+    assert all(1000 <= sent < 1200 for sent in ht.run_pair(party))

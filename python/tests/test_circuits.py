@@ -199,6 +199,20 @@ def test_one_who_knows_all_inputs_computes_alone_and_knows_the_results():
     assert ht.run_pair(party)[0] == list(AES.values())
 
 
+def test_tables_are_not_read_at_places_that_one_party_knows():
+    """Of a circuit of lookups alone: the parties evaluate it, though one knows all inputs."""
+    tables = ht.Circuit.load(ROOT / "circuits/built/aes128.hut")
+    assert all(form.lookups for form in tables.forms)
+
+    def party(p):
+        given = [p.bits(value if p.role == 1 else None, "b128", 1, shape=()) for value in (bytes(range(16)), BLOCK)]
+        found = tables(*given)
+        assert found.owner is None
+        return bytes(p.open(found)).hex()
+
+    assert ht.run_pair(party) == (AES[16], AES[16])
+
+
 def test_what_a_party_knows_costs_less():
     x = np.arange(100, dtype=np.uint64)
 
@@ -291,6 +305,14 @@ def test_what_does_not_fit_is_refused_with_the_port():
     assert ht.run_pair(party)[0].tolist() == [False, False]
 
 
+def test_the_library_is_there_by_name():
+    names = dir(ht.circuits)
+    assert len(names) == 64 and {"f32_add", "aes128", "sha256_compress"} <= set(names)
+    for name in names:
+        circuit = getattr(ht.circuits, name)
+        assert circuit.name == name and circuit is getattr(ht.circuits, name) and circuit.inputs and circuit.outputs
+
+
 def test_circuits_are_files(tmp_path):
     path = tmp_path / "add.hut"
     add = ht.circuits.add32
@@ -312,6 +334,8 @@ def test_circuits_are_files(tmp_path):
         again = ht.compile(tmp_path / name)
         values = [port.name for port in again.inputs]
         assert len(values) == 2 and again.plain(5, 7) == 12
+    signed = ht.compile("lib:add32", types={"a": "i32", "b": "i32", "y": "i32"})
+    assert signed.plain([-1, 5], 1).tolist() == [0, 6] and signed.digest != add.digest
     for wrong, match in [
         ({"max_inputs": 13}, "2 to 12"),
         ({"purpose": "fun"}, "lookups made for \"fun\"; accepted: loopback, lan, wan, bytes"),
