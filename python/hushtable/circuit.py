@@ -18,8 +18,6 @@ from .errors import ParamError, ShapeError
 from .plan import Predictions, machine, predictions
 from .share import Share
 
-Path = str | os.PathLike[str]
-
 
 class Port(NamedTuple):
     """A port of a circuit: what its bits mean is `"f32"`, `"u8"`, `"b128"` and so on."""
@@ -58,12 +56,12 @@ class Circuit:
         self._results: Any = namedtuple("Results", [port.name for port in self.outputs], rename=True)  # type: ignore[misc]
 
     @classmethod
-    def load(cls, path: Path) -> Circuit:
+    def load(cls, path: str | os.PathLike[str]) -> Circuit:
         """The circuit of a `.hut` file, or `lib:NAME` of the library. Raises `IoError` for a file that cannot be read,
         `ParamError` for one that is no circuit, with its line."""
         return cls(native.Circuit.load(path))
 
-    def save(self, path: Path, *, overwrite: bool = False) -> None:
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Writes it: `.hut`, or its form of few ANDs as BLIF (`.blif`) or Bristol Fashion (`.txt`, `.bristol`). The file is
         complete or not there. Raises `ParamError` if it is there already, unless `overwrite`; `IoError` if it cannot be."""
         self._native.save(path, overwrite)
@@ -102,7 +100,7 @@ class Circuit:
         owners: Sequence[int | None] | None = None,
         net: str | None = None,
         optimise: Literal["total", "online", "bytes", "rounds"] = "total",
-        calibration: Path | None = None,
+        calibration: str | os.PathLike[str] | None = None,
     ) -> Predictions:
         """What `count` evaluations would take by each engine and form, the best first; `protocol` names these.
 
@@ -209,7 +207,7 @@ class Circuit:
 
 
 def compile(
-    *files: Path,
+    *files: str | os.PathLike[str],
     top: str | None = None,
     types: Mapping[str, str] | None = None,
     parameters: Mapping[str, int] | None = None,
@@ -217,7 +215,7 @@ def compile(
     purpose: Literal["loopback", "lan", "wan", "bytes"] = "lan",
     batch: int = 1000,
     prove: bool = False,
-    calibration: Path | None = None,
+    calibration: str | os.PathLike[str] | None = None,
 ) -> Circuit:
     """The circuit of Verilog files (`.v`, `.sv`), of which `top` is the module, as `hushtable compile` makes it.
 
