@@ -95,6 +95,31 @@ def test_circuits_are_prepared(wide):
         assert found[0].tolist() == [False, True] and found[1].tolist() == [1.75, 6.0]
 
 
+def test_functions_of_values_for_circuits_are_prepared():
+    def less_sum(x, y, s):
+        least = ht.circuits.minimum_u64(x, y)
+        return least.to_share(bits=64), ht.circuits.add64(least, ht.to_bits(s))
+
+    def party(p):
+        likes = (ht.Like(2, type="u64", owner=0), ht.Like((), type="u64"), ht.Like(2, bits=64, fraction=0, range=(0, 1 << 40)))
+        with p.offline():
+            prepared = ht.prepare(less_sum, *likes)
+        x = p.bits([5, 1 << 63] if p.role == 0 else None, "u64", 0, shape=2)
+        y, s = p.bits(3 << 60 if p.role else 0, "u64"), p.input([1, 2] if p.role else None, 1, shape=2, bits=64, fraction=0, range=(0, 1 << 40))
+        with pytest.raises(ht.ShapeError, match=r"prepared for BitShare\(shape=\(2,\), type='u64', owner=0\).*got"):
+            prepared(x.reshape(2, 1)[:, 0] ^ y, y, s)
+        with pytest.raises(ht.ParamError, match="type: 'q'"):
+            ht.count(less_sum, ht.Like(2, type="q"), *likes[1:])
+        before = p.cost
+        low, total = prepared(x, y, s)
+        assert (p.cost - before).offline.sent == 0
+        with pytest.raises(ht.SpentError):
+            prepared(x, y, s)
+        return p.open(low).tolist(), p.open(total).tolist()
+
+    assert ht.run_pair(party)[0] == ([5, 3 << 60], [6, (3 << 60) + 2])
+
+
 def test_a_store_has_material_of_circuits_by_layers(tmp_path):
     def add(p, engine):
         x = p.bits([1, 2, 3], "u32")
