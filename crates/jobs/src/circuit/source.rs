@@ -57,7 +57,6 @@ impl Purpose {
 }
 
 /// What a circuit is made of, and how.
-#[derive(Clone, Debug)]
 pub struct Source {
     /// Verilog, or one circuit: BLIF, Bristol Fashion, `.hut`, `lib:NAME`.
     pub files: Vec<PathBuf>,
