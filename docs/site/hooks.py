@@ -121,6 +121,8 @@ def reference() -> str:
         lines += ["", f"## {name}", ""]
         if inspect.isclass(value):
             lines += class_reference(name, value)
+        elif inspect.ismodule(value):
+            lines += [inspect.getdoc(value) or "", "", ", ".join(f"`{member}`" for member in dir(value))]
         else:
             lines += described(f"hushtable.{name}", value)
     return "\n".join(lines) + "\n"

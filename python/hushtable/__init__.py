@@ -14,9 +14,12 @@ Between two machines: `with ht.listen("0.0.0.0:7000", identity="bank.id") as p:`
 Security is semi-honest, with 128 bits. The network and malformed messages are treated as hostile.
 """
 
+from . import circuits
 from ._hushtable import __version__
 from .arithmetic import argmax, clip, inside, maximum, minimum, where
 from .arithmetic import largest as max
+from .bits import BitShare
+from .circuit import Circuit, compile, to_bits
 from .columns import fraction_bits, read_column, write_column
 from .cost import Cost, Phase
 from .embedding import Embedding
@@ -90,6 +93,8 @@ from .store import Store
 from .tables import Table, lookup, lookup_shared, protocols
 
 __all__ = [
+    "BitShare",
+    "Circuit",
     "Cost",
     "Embedding",
     "ForkedError",
@@ -126,6 +131,8 @@ __all__ = [
     "asin",
     "atan",
     "card",
+    "circuits",
+    "compile",
     "clip",
     "concatenate",
     "connect",
@@ -177,6 +184,7 @@ __all__ = [
     "tan2pi",
     "tanh",
     "tanpi",
+    "to_bits",
     "where",
     "write_column",
     "__version__",

@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 
 _Words: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32] | NDArray[np.uint64]
 _Estimate: TypeAlias = tuple[float, float, float, int]
+_Predicted: TypeAlias = tuple[str, _Estimate, _Estimate, _Estimate, int]
 _Record: TypeAlias = tuple[str, str, float, float, int, int, int]
 
 __version__: str
 
 __all__ = [
     "__version__",
+    "Circuit",
     "Evaluation",
     "Ids",
     "Listener",
@@ -27,6 +29,7 @@ __all__ = [
     "Store",
     "Sums",
     "Table",
+    "circuits",
     "connect",
     "decode",
     "encode",
@@ -53,6 +56,46 @@ __all__ = [
     "tell",
     "tell_form",
 ]
+
+@final
+class Circuit:
+    @staticmethod
+    def load(path: str | PathLike[str]) -> Circuit: ...
+    @staticmethod
+    def adder(bits: int) -> Circuit: ...
+    @staticmethod
+    def compile(
+        files: Sequence[str | PathLike[str]],
+        top: str | None,
+        types: Sequence[tuple[str, str]],
+        parameters: Sequence[tuple[str, int]],
+        max_inputs: int,
+        purpose: str,
+        batch: int,
+        prove: bool,
+        calibration: str | PathLike[str] | None,
+    ) -> Circuit: ...
+    def save(self, path: str | PathLike[str], overwrite: bool) -> None: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def digest(self) -> str: ...
+    @property
+    def inputs(self) -> list[tuple[str, str]]: ...
+    @property
+    def outputs(self) -> list[tuple[str, str]]: ...
+    @property
+    def forms(self) -> list[tuple[str, int, int, int]]: ...
+    def plain(self, operands: Sequence[NDArray[np.uint64]], items: int) -> list[NDArray[np.uint64]]: ...
+    def evaluation(self, known: Sequence[int | None], engine: str | None) -> Operation: ...
+    def predict(
+        self,
+        known: Sequence[int | None],
+        items: int,
+        net: str,
+        objective: str,
+        machine: Sequence[float] | None,
+    ) -> list[_Predicted]: ...
 
 @final
 class Ids:
@@ -277,6 +320,7 @@ def look_up(
     p: Party, name: str, lookup: Lookup, index: NDArray[np.uint32], material: Material | None
 ) -> _Words: ...
 def prepare_lookup(p: Party, name: str, lookup: Lookup, count: int) -> Material: ...
+def circuits() -> list[str]: ...
 def forked() -> None: ...
 def look_up_stored(
     p: Party, name: str, lookup: Lookup, index: NDArray[np.uint32], store: Store, no_offline: bool
@@ -285,21 +329,17 @@ def run(
     p: Party,
     name: str,
     operation: Operation,
-    x: NDArray[np.uint64],
-    y: NDArray[np.uint64],
-    out: Sequence[int],
+    operands: Sequence[NDArray[np.uint64]],
     material: Material | None,
-) -> NDArray[np.uint64]: ...
+) -> list[NDArray[np.uint64]]: ...
 def run_stored(
     p: Party,
     name: str,
     operation: Operation,
-    x: NDArray[np.uint64],
-    y: NDArray[np.uint64],
-    out: Sequence[int],
+    operands: Sequence[NDArray[np.uint64]],
     store: Store,
     no_offline: bool,
-) -> NDArray[np.uint64]: ...
+) -> list[NDArray[np.uint64]]: ...
 def prepare_operation(p: Party, name: str, operation: Operation, count: int) -> Material: ...
 def tell(p: Party, name: str, text: str) -> str: ...
 def tell_form(p: Party, name: str, ids: Ids) -> list[str]: ...
@@ -331,7 +371,7 @@ def predict(
     net: str,
     objective: str,
     machine: Sequence[float] | None,
-) -> list[tuple[str, _Estimate, _Estimate, _Estimate, int]]: ...
+) -> list[_Predicted]: ...
 def encode(
     values: NDArray[np.float64] | NDArray[np.int64],
     bits: int,

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import history
+from . import bits, history
 from ._words import Words
+from .bits import BitShare
 from .errors import ShapeError
 from .share import Share
 
@@ -32,6 +33,8 @@ def stack(shares: Sequence[Share | ArrayLike], axis: int = 0) -> Share:
 
 
 def _join(join: Callable[..., Words], parts: Sequence[Share | ArrayLike], axis: int) -> Share:
+    if any(isinstance(part, BitShare) for part in parts):
+        return bits.join(join, parts, axis)  # type: ignore[return-value]
     name = join.__name__
     like = next((part for part in parts if isinstance(part, Share)), None)
     if like is None:

@@ -16,6 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from . import _hushtable as native
 from . import _words, history
 from ._words import Kind, Range, Words
+from .bits import BitShare
+from .bits import bits as bits_of
 from .cost import Cost, write_trace
 from .errors import ParamError, ShapeError, StoreError
 from .history import History
@@ -131,6 +133,8 @@ class Party:
         made = Share(self, words, bits, fraction, kind, limits, wrap, made=self._root("share"))
         return made._off_by(0.5 * part * 2.0**-fraction)
 
+    bits = bits_of
+
     def input(
         self,
         values: ArrayLike | None,
@@ -166,17 +170,18 @@ class Party:
         return made._off_by(0.5 * 2.0**-fraction)
 
     @overload
-    def open(self, share: Share, to: None = None) -> NDArray[Any]: ...
+    def open(self, share: Share | BitShare, to: None = None) -> NDArray[Any]: ...
 
     @overload
-    def open(self, share: Share, to: int) -> NDArray[Any] | None: ...
+    def open(self, share: Share | BitShare, to: int) -> NDArray[Any] | None: ...
 
-    def open(self, share: Share, to: int | None = None) -> NDArray[Any] | None:
+    def open(self, share: Share | BitShare, to: int | None = None) -> NDArray[Any] | None:
         """The values, at both parties, or at party `to` only; the other gets `None`. 1 round.
 
         An array of the share's shape: `float64` if there are fraction bits, else `int64`, or `uint64` for a range
         without a sign that goes beyond it; for one that goes beyond both, Python's integers if `int64` does not hold all
-        the numbers; `bool` for shares of single bits by XOR. This is the only method that reveals.
+        the numbers; `bool` for shares of single bits by XOR. Of a `BitShare` what its type says: `float32`, integers as wide,
+        Python's beyond 64 bits, `bool` for `u1`, rows of bytes for bits. This is the only method that reveals.
 
         Raises `HandshakeError` if the peer opens something else, `PeerError` if it is gone, `ShapeError` for a
         share of another session.
@@ -185,6 +190,8 @@ class Party:
             raise ShapeError("open: a share of another session or party")
         if to not in (None, 0, 1):
             raise ParamError(f"open: to={to!r} is not supported; accepted: None, 0 or 1")
+        if isinstance(share, BitShare):
+            return share._open(to)
         who = "both" if to is None else f"party {to}"
         operation = f"open({_shape(share.shape)}, {share._type()}, to {who})"
         words = np.ascontiguousarray(share._words).reshape(share.shape)
@@ -306,13 +313,21 @@ class Party:
 
         `own` is what of the operation this party alone knows.
         """
+        columns = self._columns(name, operation, [x, y] if y.size else [x], (), x.size, own)
+        words: NDArray[np.uint64] = columns[0] if len(columns) == 1 else np.stack(columns, axis=-1)
+        return words.reshape(shape)
+
+    def _columns(
+        self, name: str, operation: native.Operation, operands: Sequence[Words], sizes: Sequence[int], count: int, own: object = None
+    ) -> list[NDArray[np.uint64]]:
+        """As `_run`, of any number of columns: `sizes` are their words in a dry run, `count` those of the first operand."""
         store = next((store for store in self._stores if store._native.serves(operation)), None)
         if store is not None and self._prepared is None:
             name = self._announced(name)
-            return native.run_stored(self._native, name, operation, x, y, shape, store._native, store.no_offline)
+            return native.run_stored(self._native, name, operation, operands, store._native, store.no_offline)
         self._may_make(name, "open a store that was made for it, by Store.make_for with the same widths and shape")
         announced, material = self._next(name, own)
-        return native.run(self._native, announced, operation, x, y, shape, material)
+        return native.run(self._native, announced, operation, operands, material)
 
     def _may_make(self, name: str, instead: str) -> None:
         """Refuses an operation whose material would be made now, where a store says that none may be."""

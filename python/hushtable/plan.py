@@ -135,10 +135,19 @@ def plan(
     before), bytes, or rounds from the inputs to the results; `calibration` is the file of `hushtable calibrate`, whose link is the default of `net`.
     Without it, figures of the machine on which the model was fitted are used. Raises `ParamError`.
     """
+    figures, link = machine(optimise, calibration)
+    return predictions(native.predict(index_bits, index_kind, bits, kind, count, net or link, optimise, figures))
+
+
+def machine(optimise: str, calibration: str | os.PathLike[str] | None) -> tuple[list[float] | None, str]:
+    """The figures of a calibration, or none, and its link. Raises `ParamError`, also where `optimise` is no aim."""
     if optimise not in ("total", "online", "bytes", "rounds"):
         raise ParamError(f"optimise: {optimise!r} is not supported; accepted: 'total', 'online', 'bytes' or 'rounds'")
-    machine, link = (None, "loopback") if calibration is None else _calibrated(calibration)
-    rows = native.predict(index_bits, index_kind, bits, kind, count, net or link, optimise, machine)
+    return (None, "loopback") if calibration is None else _calibrated(calibration)
+
+
+def predictions(rows: Sequence[native._Predicted]) -> Predictions:
+    """What the native half predicts, for people."""
     return Predictions([Prediction(name, *_estimates(phases), memory) for name, *phases, memory in rows])
 
 

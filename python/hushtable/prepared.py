@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _hushtable as native
-from . import _words
+from . import _values, _words
 from ._words import Kind, Words
+from .bits import BitShare
 from .cost import Cost
 from .errors import ParamError, ShapeError, SpentError
 from .party import Material, Party, offline_party
@@ -27,7 +28,8 @@ Result = TypeVar("Result")
 @dataclass(frozen=True)
 class Like:
     """The public type of a share that a function prepared will get: as the arguments of `Party.share`. `read`: how many
-    rounded numbers are added up in each, for comparisons with public numbers; 1 for `Party.input`, 0 for results."""
+    rounded numbers are added up in each, for comparisons with public numbers; 1 for `Party.input`, 0 for results. With
+    `type` that of a `BitShare`, as of `Party.bits` with this `owner`; then only the shape counts besides."""
 
     shape: int | tuple[int, ...]
     bits: int = 16
@@ -36,11 +38,13 @@ class Like:
     kind: Kind = "additive"
     wrap: bool = False
     read: int = 2
+    type: str | None = None
+    owner: int | None = None
 
 
 @dataclass(frozen=True)
 class Need:
-    """One call inside the function: which operation, and for how many numbers."""
+    """One call inside the function: which operation, and for how many numbers; of a circuit, words of its first input."""
 
     operation: str
     count: int
@@ -59,7 +63,7 @@ class Prepared(Generic[Result]):
         self,
         party: Party,
         f: Callable[..., Result],
-        types: list[Share],
+        types: list[Share | BitShare],
         needs: list[Need],
         materials: list[Material],
         number: int,
@@ -67,12 +71,12 @@ class Prepared(Generic[Result]):
         self._party = party
         self._f = f
         self._types = tuple(repr(share) for share in types)
-        self._offs = tuple(share._off for share in types)
+        self._offs = tuple(share._off if isinstance(share, Share) else 0.0 for share in types)
         self._materials: list[Material] | None = materials
         self._number = number
         self.needs = tuple(needs)
 
-    def __call__(self, *shares: Share) -> Result:
+    def __call__(self, *shares: Share | BitShare) -> Result:
         """The function of these shares, with the material prepared. Only the online phase is left.
 
         A function of the party was prepared without shares, and is called without. Raises `SpentError` at the second
@@ -91,7 +95,10 @@ class Prepared(Generic[Result]):
         left = [(_number(self._number, i), need.operation, need._own, material) for i, (need, material) in needs]
         around, self._party._prepared = self._party._prepared, iter(left)
         # As in the dry run.
-        given = [share._like(share._words)._off_by(off) for share, off in zip(shares, self._offs, strict=True)]
+        given = [
+            share._like(share._words)._off_by(off) if isinstance(share, Share) else share
+            for share, off in zip(shares, self._offs, strict=True)
+        ]
         try:
             return self._f(*(given or (self._party,)))
         finally:
@@ -195,11 +202,22 @@ class _Dry(Party):
         self.needs.append(Need(name, x.size, operation, own))
         return np.zeros(shape, dtype=np.uint64)
 
+    def _columns(
+        self, name: str, operation: native.Operation, operands: Sequence[Words], sizes: Sequence[int], count: int, own: object = None
+    ) -> list[NDArray[np.uint64]]:
+        self.needs.append(Need(name, count, operation, own))
+        return [np.zeros(size, dtype=np.uint64) for size in sizes]
 
-def _dry_run(f: Callable[..., Any], types: list[Like], role: int) -> tuple[list[Share], list[Need]]:
+
+def _dry_run(f: Callable[..., Any], types: list[Like], role: int) -> tuple[list[Share | BitShare], list[Need]]:
     party = _Dry(role)
-    shares = []
+    shares: list[Share | BitShare] = []
     for t in types:
+        if t.type is not None:
+            meant = _values.of(t.type)
+            zeros = np.zeros((*np.empty(t.shape, dtype=np.bool_).shape, meant.words), dtype=np.uint64)
+            shares.append(BitShare(party, zeros, meant, t.owner))
+            continue
         limits = party._limits(t.bits, t.fraction, t.range, t.kind, t.wrap)
         words = np.zeros(t.shape, dtype=_words.dtype(t.bits))
         made = Share(party, words, t.bits, t.fraction, t.kind, limits, t.wrap)

@@ -16,28 +16,33 @@ pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
     exception(py, class(error), &error.to_string(), &fields)
 }
 
+/// The exception of this class.
+pub fn named(py: Python<'_>, class: &str, text: &str) -> PyErr {
+    exception(py, class, text, &PyDict::new(py))
+}
+
 /// The exception for material that is used again.
 pub fn spent(py: Python<'_>, what: &str) -> PyErr {
     let text = format!("{what} is spent: one-time material serves one call");
-    exception(py, "SpentError", &text, &PyDict::new(py))
+    named(py, "SpentError", &text)
 }
 
 /// The exception for a call of a party in which an earlier one ended by a panic.
 pub fn failed(py: Python<'_>) -> PyErr {
     let text = "this party failed earlier, by a defect of the library: close it";
-    exception(py, "HushtableError", text, &PyDict::new(py))
+    named(py, "HushtableError", text)
 }
 
 /// The exception for a call of a party whose session ended before.
 pub fn over(py: Python<'_>, why: &str) -> PyErr {
-    exception(py, "PeerError", &format!("this session is over: {why}"), &PyDict::new(py))
+    named(py, "PeerError", &format!("this session is over: {why}"))
 }
 
 /// The exception for a call of a party that two threads used at once.
 pub fn crowded(py: Python<'_>) -> PyErr {
     let text = "two threads used this session at once, which ended it: both parties do the same in the same order, so a \
                 session serves one thread at a time; make one for each thread";
-    exception(py, "HushtableError", text, &PyDict::new(py))
+    named(py, "HushtableError", text)
 }
 
 /// The name of the exception's class.

@@ -3,6 +3,7 @@
 //! The Python half knows shapes, ranges and NumPy's rules; this half hands words to the library without
 //! the interpreter lock, ends a call on an interrupt, and turns errors into exceptions.
 
+mod circuit;
 mod codec;
 mod error;
 mod function;
@@ -37,6 +38,8 @@ mod _hushtable {
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 
+    #[pymodule_export]
+    use circuit::{Circuit, circuits};
     #[pymodule_export]
     use codec::{decode, encode};
     #[pymodule_export]

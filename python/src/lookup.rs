@@ -6,7 +6,7 @@ use hushtable::{
     lut::{LookupJob, Protocol},
     math::Tabulated,
     operation::{self, Operation},
-    run::Ready,
+    run::{self, Ready},
 };
 use prim::Wiped;
 use pyo3::prelude::*;
@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use crate::{
     error::raise,
     party,
-    running::{Material, announced, prepare, set_up, shares, suiting},
+    running::{Material, announced, only, prepare, set_up, suiting},
     table::Table,
     words::{Words, sharing},
 };
@@ -100,7 +100,7 @@ pub fn look_up<'py>(
     let found = p.call(py, &announced(name, operation.as_ref()), move |steps, progress| {
         progress.begin(x.len());
         set_up(steps, operation.as_ref(), missing)?;
-        steps.run(progress, |p, watch| shares(operation.as_ref(), p, ready, &[&x], watch))
+        steps.run(progress, |p, watch| only(run::shares(operation.as_ref(), p, ready, &[&x], watch)))
     })?;
     Words::narrow(found, lookup.job.value_bits).into_array(py, &shape)
 }

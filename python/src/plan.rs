@@ -11,8 +11,24 @@ use crate::{error::raise, words::sharing};
 
 /// Seconds, bytes that P0 and P1 send, rounds.
 type Estimate = (f64, f64, f64, u32);
-/// Protocol, set-up, offline, online, bytes of memory at a party.
-type Prediction = (&'static str, Estimate, Estimate, Estimate, u64);
+/// A way, set-up, offline, online, bytes of memory at a party.
+pub type Prediction = (String, Estimate, Estimate, Estimate, u64);
+
+/// What is to be least, by its name.
+pub fn objective(name: &str) -> Objective {
+    match name {
+        "online" => Objective::Online,
+        "bytes" => Objective::Bytes,
+        "rounds" => Objective::Rounds,
+        _ => Objective::Total,
+    }
+}
+
+/// A prediction of a way of this name.
+pub fn row<W>(name: String, p: &plan::Prediction<W>) -> Prediction {
+    let estimate = |e: plan::Estimate| (e.seconds, e.bytes[0], e.bytes[1], e.rounds);
+    (name, estimate(p.setup), estimate(p.offline), estimate(p.online), p.memory[0])
+}
 
 /// What each protocol that serves `count` lookups takes, the best first. `objective`: `"total"`, `"online"` or
 /// `"bytes"`. `machine`: the figures of a calibration in the order of the library's `Machine`.
@@ -30,19 +46,9 @@ pub fn predict(
     machine: Option<[f64; Machine::NAMES.len()]>,
 ) -> PyResult<Vec<Prediction>> {
     let job = LookupJob { index: sharing(index_kind)?, output: sharing(kind)?, index_bits, value_bits: bits };
-    let objective = match objective {
-        "online" => Objective::Online,
-        "bytes" => Objective::Bytes,
-        "rounds" => Objective::Rounds,
-        _ => Objective::Total,
-    };
     let machine = machine.map_or(Machine::REFERENCE, Machine::from);
     let all = net.parse::<LinkShape>().and_then(|link| {
-        Ok(plan::rank(Protocol::ways(&job, count)?, &Wanted::new(objective, link, machine)))
+        Ok(plan::rank(Protocol::ways(&job, count)?, &Wanted::new(self::objective(objective), link, machine)))
     });
-    let estimate = |e: plan::Estimate| (e.seconds, e.bytes[0], e.bytes[1], e.rounds);
-    let one = |p: &plan::Prediction<Protocol>| {
-        (p.way.name(), estimate(p.setup), estimate(p.offline), estimate(p.online), p.memory[0])
-    };
-    Ok(all.map_err(|e| raise(py, &e))?.iter().map(one).collect())
+    Ok(all.map_err(|e| raise(py, &e))?.iter().map(|p| row(p.way.name().into(), p)).collect())
 }

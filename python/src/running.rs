@@ -3,12 +3,12 @@
 use std::sync::{Arc, Mutex};
 
 use hushtable::{
-    Error, Party,
+    Error,
     error::same,
     operation::{self, Operation as Operated, Words},
-    run::{self as runner, Outcome, Ready, Reveal, Watch},
+    run::{self as runner, Outcome, Ready, Reveal},
 };
-use numpy::{PyArrayDyn, PyReadonlyArrayDyn};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArrayDyn};
 use prim::Wiped;
 use pyo3::prelude::*;
 
@@ -16,7 +16,6 @@ use crate::{
     error::{raise, spent},
     operation::Operation,
     party::{self, Progress, Steps},
-    words::array,
 };
 
 pub type Array<'py> = PyReadonlyArrayDyn<'py, u64>;
@@ -43,20 +42,17 @@ impl Material {
     }
 }
 
-/// Words of shares of what `operation` computes, in the shape `out`; with `material`, which it spends, online only.
+/// Words of shares of what `operation` computes, column by column; with `material`, which it spends, online only.
 #[pyfunction]
-#[allow(clippy::too_many_arguments)] // named ones, in Python
 pub fn run<'py>(
     py: Python<'py>,
     p: &party::Party,
     name: &str,
     operation: &Operation,
-    x: Array<'py>,
-    y: Array<'py>,
-    out: Vec<usize>,
+    operands: Vec<Array<'py>>,
     material: Option<&Material>,
-) -> PyResult<Bound<'py, PyArrayDyn<u64>>> {
-    let operands = given(&x, &y)?;
+) -> PyResult<Vec<Bound<'py, PyArray1<u64>>>> {
+    let operands = given(&operands)?;
     let items = items(operation.now.as_ref(), p, &operands).map_err(|e| raise(py, &e))?;
     let taken = material.map(|material| material.take(py, items)).transpose()?;
     let missing = if taken.is_some() { 0 } else { items };
@@ -65,39 +61,31 @@ pub fn run<'py>(
         Some(taken) => taken,
         None => (suiting(py, p, &operation.now, items)?, Ready::default()),
     };
-    let mut found = p.call(py, &announced(name, operation.as_ref()), move |steps, progress| {
+    let found = p.call(py, &announced(name, operation.as_ref()), move |steps, progress| {
         let operands: Vec<&[u64]> = operands.iter().map(|words| &words[..]).collect();
         progress.begin(items);
         set_up(steps, operation.as_ref(), missing)?;
-        steps.run(progress, |p, watch| shares(operation.as_ref(), p, ready, &operands, watch))
+        steps.run(progress, |p, watch| runner::shares(operation.as_ref(), p, ready, &operands, watch))
     })?;
-    array(py, std::mem::take(&mut *found), &out)
+    Ok(arrays(py, found))
+}
+
+/// The one column that there is.
+pub fn only(columns: Result<Vec<Words>, Error>) -> Result<Words, Error> {
+    let mut columns = columns?;
+    same("columns of results", 1, columns.len())?;
+    Ok(columns.remove(0))
+}
+
+/// An array of each column, which it takes over.
+pub fn arrays(py: Python<'_>, columns: Vec<Words>) -> Vec<Bound<'_, PyArray1<u64>>> {
+    columns.into_iter().map(|mut column| std::mem::take(&mut *column).into_pyarray(py)).collect()
 }
 
 /// How many items these operands are.
 pub fn items(operation: &dyn Operated, p: &party::Party, operands: &[Wiped<u64>]) -> Result<usize, Error> {
     let operands: Vec<&[u64]> = operands.iter().map(|words| &words[..]).collect();
     operation.signature().items(p.role(), &operands)
-}
-
-/// This party's shares of the results: of several columns as rows, a word of each.
-pub fn shares(
-    operation: &dyn Operated,
-    p: &mut Party,
-    ready: Ready,
-    operands: &[&[u64]],
-    watch: &dyn Watch,
-) -> Result<Words, Error> {
-    let mut columns = runner::shares(operation, p, ready, operands, watch)?;
-    if columns.len() == 1 {
-        return Ok(columns.remove(0));
-    }
-    let mut rows = Words::new(vec![0; columns.iter().map(|column| column.len()).sum()]);
-    for (i, column) in columns.iter().enumerate() {
-        same("words of a column", columns[0].len(), column.len())?;
-        rows.iter_mut().skip(i).step_by(columns.len()).zip(column.iter()).for_each(|(to, word)| *to = *word);
-    }
-    Ok(rows)
 }
 
 /// The columns that an operation on one item gives, opened to whom `reveal` says.
@@ -116,13 +104,9 @@ pub fn outcomes(
     })
 }
 
-/// Both operands, or the one that there is.
-pub fn given(x: &Array<'_>, y: &Array<'_>) -> PyResult<Vec<Wiped<u64>>> {
-    let mut operands: Vec<Wiped<u64>> = vec![x.as_slice()?.to_vec().into(), y.as_slice()?.to_vec().into()];
-    if operands[1].is_empty() {
-        operands.pop();
-    }
-    Ok(operands)
+/// Copies of the operands, which are wiped.
+pub fn given(operands: &[Array<'_>]) -> PyResult<Vec<Wiped<u64>>> {
+    operands.iter().map(|operand| Ok(operand.as_slice()?.to_vec().into())).collect()
 }
 
 /// Material for one call with `count` words on the left.

@@ -10,10 +10,10 @@ use hushtable::{
     lut::{LookupJob, Protocol},
     net::Identity,
     operation,
-    run::Ready,
+    run::{self, Ready},
     store::{self, Contents, Reserved},
 };
-use numpy::PyArrayDyn;
+use numpy::PyArray1;
 use prim::Wiped;
 use pyo3::prelude::*;
 
@@ -23,8 +23,8 @@ use crate::{
     lookup::{Lookup, indices},
     operation::Operation,
     party::{self, Steps},
-    running::{self, Array, announced, given, set_up},
-    words::{Words, array, sharing},
+    running::{self, Array, announced, arrays, given, only, set_up},
+    words::{Words, sharing},
 };
 
 /// An open store, and the session in which its cursor was agreed on; nothing once it is closed.
@@ -200,7 +200,8 @@ pub fn look_up_stored<'py>(
     let (x, shape) = indices(index)?;
     let kept = store.open(py, |open| Ok(open.store.about().lookups.map(|(protocol, _)| protocol)))?;
     let chosen = Arc::new(lookup.stored(kept));
-    let found = spend(py, p, name, chosen, vec![x], store, no_offline)?;
+    let found =
+        only(Ok(spend(py, p, name, chosen, vec![x], store, no_offline)?)).map_err(|e| raise(py, &e))?;
     Words::narrow(found, lookup.job.value_bits).into_array(py, &shape)
 }
 
@@ -212,15 +213,12 @@ pub fn run_stored<'py>(
     p: &party::Party,
     name: &str,
     operation: &Operation,
-    x: Array<'py>,
-    y: Array<'py>,
-    out: Vec<usize>,
+    operands: Vec<Array<'py>>,
     store: &Store,
     no_offline: bool,
-) -> PyResult<Bound<'py, PyArrayDyn<u64>>> {
-    let operands = given(&x, &y)?;
-    let mut found = spend(py, p, name, Arc::clone(&operation.ahead), operands, store, no_offline)?;
-    array(py, std::mem::take(&mut *found), &out)
+) -> PyResult<Vec<Bound<'py, PyArray1<u64>>>> {
+    let operands = given(&operands)?;
+    Ok(arrays(py, spend(py, p, name, Arc::clone(&operation.ahead), operands, store, no_offline)?))
 }
 
 /// Shares of the results of these operands, with what the store has of the material.
@@ -232,7 +230,7 @@ fn spend(
     operands: Vec<Wiped<u64>>,
     store: &Store,
     no_offline: bool,
-) -> PyResult<operation::Words> {
+) -> PyResult<Vec<operation::Words>> {
     let inner = Arc::clone(&store.inner);
     let items = store.open(py, |open| {
         let items = running::items(operation.as_ref(), p, &operands)?;
@@ -248,7 +246,7 @@ fn spend(
         set_up(steps, operation.as_ref(), items - reserved.len())?;
         let ready = Ready { reserved: Some(reserved), ..Ready::default() };
         let operands: Vec<&[u64]> = operands.iter().map(|words| &words[..]).collect();
-        steps.run(progress, |p, watch| running::shares(operation.as_ref(), p, ready, &operands, watch))
+        steps.run(progress, |p, watch| run::shares(operation.as_ref(), p, ready, &operands, watch))
     })
 }
 

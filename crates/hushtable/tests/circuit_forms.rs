@@ -55,6 +55,38 @@ fn drawn_forms_give_what_they_say() {
     });
 }
 
+/// Values in the clear, with ports of more than a word and blocks that are not full.
+#[test]
+fn drawn_circuits_of_values_in_the_clear() {
+    for (seed, items) in [0usize, 1, 63, 64, 65, 200].into_iter().enumerate() {
+        let seed = seed as u64;
+        let form = form(seed, 70, 60, seed as usize % 2 * 6);
+        let given = inputs(seed, &form, items);
+        let port =
+            |(i, bits): (usize, usize)| Port::new(format!("p{i}"), Kind::Bits(bits as u32)).expect("a port");
+        let ports = |bits: &[usize]| bits.iter().copied().enumerate().map(port).collect::<Vec<_>>();
+        let sizes = [form.inputs() - 1, 1];
+        let gives = ports(&[form.outputs().len()]);
+        let circuit = Circuit::new("drawn", ports(&sizes), gives, vec![form.clone()]).expect("a circuit");
+        // Of item i bit j of all inputs or outputs.
+        let words = |planes: &[Vec<u64>]| {
+            let each = planes.len().div_ceil(64);
+            let mut words = vec![0; each * items];
+            for (j, plane) in planes.iter().enumerate() {
+                (0..items)
+                    .for_each(|i| words[each * i + j / 64] |= (plane[i / 64] >> (i % 64) & 1) << (j % 64));
+            }
+            words
+        };
+        let planes: Vec<Vec<u64>> = given.iter().map(|(bits, _)| bits.clone()).collect();
+        let (wide, last) = planes.split_at(sizes[0]);
+        let found = Evaluate::plain(&circuit, items, &[&words(wide), &words(last)]).expect("outputs");
+        assert_eq!(*found[0], words(&outputs(&form, &given, items)), "{items} items");
+        assert!(Evaluate::plain(&circuit, items, &[&words(wide)]).is_err());
+        assert!(Evaluate::plain(&circuit, items + 1, &[&words(wide), &words(last)]).is_err());
+    }
+}
+
 /// ANDs are lookups too, and a round more than there are layers is enough.
 #[test]
 fn drawn_forms_give_the_same_with_switching_roles() {

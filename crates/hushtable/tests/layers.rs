@@ -53,7 +53,7 @@ pub(crate) const CRATES: [(&str, &[&str]); 11] = [
     ("crates/jobs", &["prim", "synth", "hushtable", "apps", "columns"]),
     ("crates/cli", &["prim", "synth", "hushtable", "apps", "columns", "jobs"]),
     ("crates/bench", &["prim", "hushtable", "apps", "baselines", "columns", "jobs"]),
-    ("python", &["prim", "hushtable", "apps"]),
+    ("python", &["prim", "synth", "hushtable", "apps", "columns", "jobs"]),
 ];
 
 /// What the root re-exports, by the module it comes from.

@@ -3,6 +3,7 @@
 mod engines;
 mod known;
 mod mapped;
+mod source;
 mod wish;
 
 use std::{fmt::Write as _, fs, path::Path, sync::Arc};
@@ -22,6 +23,7 @@ use hushtable_columns::{
 pub use engines::{Engines, to_store};
 pub use known::{Knows, Who, all_said, no_port, ports, said};
 pub use mapped::Aim;
+pub use source::{Purpose, Source, written};
 pub use wish::{Way, Wish};
 
 /// Before the name of a circuit of the library.

@@ -1,10 +1,12 @@
 //! Evaluation of a circuit.
 
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
-};
+mod columns;
 
+use std::sync::{Arc, OnceLock};
+
+use prim::Wiped;
+
+use self::columns::{column, planes, words};
 use super::{Held, Material, Operation, Port, Signature, Ways, Words, spend};
 use crate::{
     bill::{Bill, Effort, Objective},
@@ -18,7 +20,7 @@ use crate::{
     ot::Setting,
     party::Party,
     session::Session,
-    share::{BShare, Sharing},
+    share::Sharing,
     source::Origin,
 };
 
@@ -67,6 +69,8 @@ pub struct Evaluate {
     /// What the way was chosen for; `None` where it was asked for.
     objective: Option<Objective>,
     lowered: Arc<OnceLock<Lowered>>,
+    /// All ways, which keep what they were lowered to.
+    all: Arc<OnceLock<Vec<Self>>>,
 }
 
 impl Evaluate {
@@ -103,8 +107,9 @@ impl Evaluate {
             let accepted = format!("some shared or known to {}: {role} can compute it alone", role.peer());
             return param("who knows what of a circuit's ports", format!("all known to {role}"), accepted);
         }
-        let lowered = Arc::new(OnceLock::new());
-        Ok(Self { circuit: circuit.clone(), known: known.into(), form, engine, objective: None, lowered })
+        let (circuit, known) = (circuit.clone(), known.into());
+        let (lowered, all) = Default::default();
+        Ok(Self { circuit, known, form, engine, objective: None, lowered, all })
     }
 
     /// The circuit.
@@ -122,13 +127,41 @@ impl Evaluate {
     /// # Errors
     /// As [`by`](Self::by).
     pub fn all(&self) -> Result<Vec<Self>> {
+        if let Some(all) = self.all.get() {
+            return Ok(all.clone());
+        }
         let mut all = Vec::new();
         for form in 0..self.circuit.forms().len() {
             for engine in Engine::of(&self.circuit.forms()[form]) {
                 all.push(Self::by(&self.circuit, &self.known, form, engine)?);
             }
         }
-        Ok(all)
+        Ok(self.all.get_or_init(|| all).clone())
+    }
+
+    /// What a circuit gives of values in the clear, as words for each output port: by a form without lookups if there is
+    /// one, so that no branch and no address depends on them.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] unless there are the words of so many items for each input port.
+    pub fn plain(circuit: &Circuit, items: usize, operands: &[&[u64]]) -> Result<Vec<Words>> {
+        let form = circuit.forms().iter().find(|form| form.lookups() == 0).unwrap_or(&circuit.forms()[0]);
+        same("operands", circuit.inputs().len(), operands.len())?;
+        let mut inputs = Vec::with_capacity(form.inputs());
+        for (port, words) in circuit.inputs().iter().zip(operands) {
+            inputs.extend(planes(words, port.bits(), items)?);
+        }
+        let mut outputs = vec![Vec::with_capacity(items.div_ceil(64)); form.outputs().len()];
+        let mut wires = Wiped::zeros(form.wires());
+        for block in 0..items.div_ceil(64) {
+            let given = Wiped::from(inputs.iter().map(|plane| plane.words()[block]).collect::<Vec<_>>());
+            let found = Wiped::from(form.eval_in(&given, &mut wires));
+            outputs.iter_mut().zip(found.iter()).for_each(|(plane, word)| plane.push(*word));
+        }
+        let mut found = outputs.into_iter().map(|plane| Bits::new(items, plane));
+        let column =
+            |port: &circuit::Port| words(&found.by_ref().take(port.bits()).collect::<Vec<_>>(), items);
+        circuit.outputs().iter().map(column).collect()
     }
 
     /// Who knows each bit of the inputs.
@@ -211,50 +244,6 @@ impl Made {
 fn usual(table: &TruthTable) -> Protocol {
     let (index, output) = (Sharing::Xor, Sharing::Xor);
     Protocol::to_store(&LookupJob { index, output, index_bits: table.inputs(), value_bits: table.outputs() })
-}
-
-/// The bits of a port, in words of each item.
-fn planes(words: &[u64], bits: usize, items: usize) -> Result<Vec<Bits>> {
-    let each = bits.div_ceil(64);
-    same("words of a port", each * items, words.len())?;
-    let mut planes = Vec::with_capacity(bits);
-    for word in 0..each {
-        let column: Vec<u64> = words.iter().skip(word).step_by(each).copied().collect();
-        let width = (bits - 64 * word).min(64) as u32;
-        planes.extend(Bits::from_share(&BShare::<u64>::new(width, column)));
-    }
-    Ok(planes)
-}
-
-/// Words of each item from the bits of a port.
-fn words(planes: &[Bits], items: usize) -> Result<Words> {
-    let each = planes.len().div_ceil(64);
-    let mut words = Words::new(vec![0; each * items]);
-    for (word, planes) in planes.chunks(64).enumerate() {
-        let column = Bits::to_share::<u64>(planes)?;
-        let places = words.iter_mut().skip(word).step_by(each);
-        places.zip(column.words()).for_each(|(place, word)| *place = *word);
-    }
-    Ok(words)
-}
-
-/// A name that lives as long as the program: of a circuit's port, of which there are few.
-fn kept(name: &str) -> &'static str {
-    static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
-    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
-    match names.get(name) {
-        Some(kept) => kept,
-        None => {
-            let kept: &'static str = Box::leak(name.into());
-            names.insert(kept);
-            kept
-        }
-    }
-}
-
-fn column(port: &circuit::Port) -> Port {
-    let bits = port.bits();
-    Port::xor(kept(port.name()), bits.min(64) as u32).of(bits.div_ceil(64))
 }
 
 impl Operation for Evaluate {
