@@ -155,7 +155,6 @@ class Circuit:
         if alone is not None and not any(form.lookups == 0 for form in self.forms):
             # Tables are not read at secret places: what this party knows counts as shared.
             owners[0] = alone = None
-        operation = self._evaluation(tuple(owners), engine)
         held = [share._words(shape).reshape(-1) for share in operands]
         count = int(np.prod(shape, dtype=np.int64))
         sizes = [count * type.words for type in self._gives]
@@ -165,6 +164,7 @@ class Circuit:
         )
         name = f"circuit {self.name}(shape {shape}, {self.digest[:32]}, {whose})"
         if alone is None:
+            operation = self._evaluation(tuple(owners), engine)
             nothing = np.empty(0, dtype=np.uint64)
             held = [words if owner in (None, party.role) else nothing for words, owner in zip(held, owners, strict=True)]
             columns = party._columns(name, operation, held, sizes, count * self._takes[0].words)
