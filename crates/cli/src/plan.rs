@@ -57,7 +57,7 @@ pub struct Plan {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["index_bits", "value_bits", "index", "output", "compare_bits"])]
     circuit: Option<PathBuf>,
     /// With --circuit: who will know its input ports, PORT=WHO,..: p0, who listens, p1 or shared [default: a port that is not
-    /// named is shared, as the outputs of another circuit are; `run` has none of these]
+    /// named is shared, as the outputs of another circuit are; `run` has no shared ports]
     #[arg(long, value_name = "PORT=WHO", value_delimiter = ',', requires = "circuit")]
     known: Vec<Knows>,
     /// A public table, or a private one, which its owner must not show

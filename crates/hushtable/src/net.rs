@@ -52,6 +52,7 @@ pub use hello::WIRE_VERSION;
 pub use listen::{Listener, Visitors, connect};
 pub use log::Log;
 pub use options::Options;
+pub(crate) use outbox::DIRECT;
 pub use outbox::Sent;
 pub use patience::Timing;
 #[doc(hidden)]

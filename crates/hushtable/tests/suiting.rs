@@ -1,10 +1,12 @@
 //! Operations are done by what suits the link, the same at both parties.
 
 use hushtable::{
-    arith::{CompareDomain, CompareJob, Objective},
+    arith::{CompareDomain, CompareJob, MatrixShape, Objective},
+    lut::{LookupJob, Protocol},
     net::LinkShape,
-    operation::{Bands, Compare, Operation, Relation, choose},
+    operation::{Bands, Compare, Lookup, Operation, Products, Relation, Select, batch, choose},
     ot::Setting,
+    share::Sharing,
 };
 
 const ALL: [i64; 2] = [i32::MIN as i64, i32::MAX as i64];
@@ -45,4 +47,40 @@ fn what_was_asked_for_stays() {
     let asked =
         Compare::of(Relation::Lt, CompareJob::new(32, CompareDomain::Near, Objective::Total).unwrap());
     assert!(choose(&asked, items, &Setting::over(link)).unwrap().is_none());
+}
+
+/// Batches stay in the cache where that gains much and waits little: of much memory for their time, over a fast link.
+#[test]
+fn batches_are_cut_for_the_cache() {
+    const CACHE: u64 = 24 << 20;
+    let bits = |n| LookupJob { index: Sharing::Xor, output: Sharing::Xor, index_bits: n, value_bits: n };
+    let lookups = Lookup::blank(Protocol::Doubling, bits(8)).unwrap();
+    let select = Select { bits: 64 };
+    let size = |of: &dyn Operation, items, link, memory| {
+        batch(of, items, &Setting::over(link).memory(memory)).unwrap()
+    };
+    let memory = |of: &dyn Operation, items| {
+        of.effort(items, &Setting::default()).unwrap().memory.into_iter().max().unwrap()
+    };
+    const MUCH: u64 = 256 << 20;
+    let cut = size(&lookups, 1 << 22, LinkShape::LOOPBACK, MUCH);
+    assert!(memory(&lookups, cut) <= CACHE && memory(&lookups, cut + cut / 8) > CACHE, "{cut}");
+    // All that fit, however many more there are.
+    assert_eq!(size(&lookups, 1 << 23, LinkShape::LOOPBACK, MUCH), cut);
+    assert_eq!(size(&lookups, cut / 2, LinkShape::LOOPBACK, MUCH), cut / 2);
+    for link in ["1000:5ms".parse().unwrap(), LinkShape::WAN] {
+        let whole = size(&lookups, 1 << 22, link, MUCH);
+        assert!(memory(&lookups, whole) > 200 << 20 && memory(&lookups, whole) <= MUCH, "{link}: {whole}");
+    }
+    // Less memory than the cache counts; so does one that is larger alone.
+    let few = size(&lookups, 1 << 22, LinkShape::LOOPBACK, 8 << 20);
+    assert!(memory(&lookups, few) <= 8 << 20 && few < cut, "{few}");
+    let large = Products {
+        shape: MatrixShape { batch: 1, rows: 64, inner: 64, columns: 64 },
+        bits: 64,
+        objective: Objective::Total,
+    };
+    assert!(memory(&large, 1) > CACHE);
+    assert_eq!(size(&large, 2, LinkShape::LOOPBACK, MUCH), 2);
+    assert_eq!([0, 1].map(|items| size(&select, items, LinkShape::LOOPBACK, MUCH)), [0, 1]);
 }

@@ -62,9 +62,13 @@ impl Places {
         Self { labels, copies, gathered, engine: kernel.engine() }
     }
 
-    /// From now on for so many items, for which there has to be room. All labels are to be written again, but those of
-    /// place 0, which are zero if they were never written.
+    /// From now on for so many items, no more than before. All labels are to be written again, but those of place 0, which
+    /// are zero if they were never written.
+    ///
+    /// # Panics
+    /// For none, and for more than before.
     pub fn begin(&mut self, copies: usize) {
+        assert!((1..=self.copies).contains(&copies), "items");
         self.copies = copies;
     }
 
@@ -73,7 +77,7 @@ impl Places {
         &self.labels[place * self.copies..][..self.copies]
     }
 
-    /// They, to be written.
+    /// The same, to be written.
     pub fn at_mut(&mut self, place: usize) -> &mut [Block] {
         &mut self.labels[place * self.copies..][..self.copies]
     }

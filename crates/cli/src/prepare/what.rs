@@ -66,8 +66,8 @@ impl OfCircuits {
             Some(wish) => wish.way(&circuit, &known)?,
             None => circuit::to_store(&circuit, &known, objective, items)?,
         };
-        // What is not stored is no matter of a store.
         let (asked, stored) = (self.engine.as_ref().map_or("", Wish::name), "accepted: gc, gmw, lut, splut");
+        // A store has no shape for what it cannot hold.
         way.shape().map_err(|error| Failure::new(format!("--engine {asked}: {error}; {stored}")))?;
         Ok(Box::new(way))
     }

@@ -86,8 +86,9 @@ impl Given {
         let header = file.header()?;
         let port = |name: &String| circuit.inputs().iter().position(|port| port.name() == name);
         if let Some(name) = header.iter().find(|name| port(name).is_none()) {
-            let inputs = circuit.inputs().iter();
-            let hint = inputs.map(|port| file.hint(&header, port.name())).find(|hint| !hint.is_empty());
+            let missing =
+                circuit.inputs().iter().filter(|port| !header.iter().any(|name| name == port.name()));
+            let hint = missing.map(|port| file.hint(&header, port.name())).find(|hint| !hint.is_empty());
             return Err(file.says(&format!("{}{}", no_port(circuit, name), hint.unwrap_or_default())));
         }
         let columns: Vec<usize> = header.iter().filter_map(port).collect();

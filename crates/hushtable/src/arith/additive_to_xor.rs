@@ -9,8 +9,9 @@
 //! tree of ANDs finds the carries.
 //!
 //! # Cost
-//! `l - 1` correlated OTs from P0, with 2 bits each. For the tree `ceil(log2 (l - 1))` rounds, 6 bits and 2 correlated OTs
-//! for a pair of prefixes, 4 bits where the lower one begins at bit 0: [`AdditiveToXor::bill`].
+//! Nothing for one bit. Else `l - 1` correlated OTs from P0, with 2 bits each, in a round; for the tree
+//! `ceil(log2 (l - 1))` rounds more, 6 bits and 2 correlated OTs for a pair of prefixes, 4 bits where the lower one begins
+//! at bit 0: [`AdditiveToXor::bill`].
 //!
 //! # Source
 //! Demmler, Schneider, Zohner, "ABY" (NDSS 2015), section III-B, by an adder after Sklansky (1960).

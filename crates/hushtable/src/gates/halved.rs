@@ -1,4 +1,4 @@
-//! Correlated OTs for items in which the parties do different things, and each does the first one in half of them.
+//! Correlated OTs for items that have a first and a second party: P0 is the first one in half of them, P1 in the others.
 
 use crate::{
     codec::{Reader, Writer},

@@ -66,7 +66,7 @@ impl Program {
                 let mut read = [a.wire(), b.wire()].map(|wire| wire as usize).to_vec();
                 read.dedup();
                 free.extend(read.into_iter().filter(|wire| last[*wire] == gate).map(|wire| places[wire]));
-                // A gate may take the place of what it reads: all of a layer's ANDs are read before one is written.
+                // A gate may take the place of what it, or one before it, reads last: no later one reads that.
                 let to = free.pop().unwrap_or_else(|| {
                     all += 1;
                     all - 1
@@ -201,9 +201,11 @@ mod tests {
         let (mut ands, mut xors) = (program.ands.iter(), program.xors.iter());
         let (mut and, mut xor) = (0, 0);
         for layer in &program.layers {
-            let made: Vec<_> = ands.by_ref().take(layer.ands - and).collect();
-            let values: Vec<_> = made.iter().map(|gate| read(&places, gate)).map(|[a, b]| a & b).collect();
-            made.iter().zip(values).for_each(|(gate, value)| places[gate.to as usize] = value);
+            // One after the other, as they are garbled.
+            for gate in ands.by_ref().take(layer.ands - and) {
+                let [a, b] = read(&places, gate);
+                places[gate.to as usize] = a & b;
+            }
             for gate in xors.by_ref().take(layer.xors - xor) {
                 places[gate.to as usize] = places[gate.of[0] as usize] ^ places[gate.of[1] as usize];
             }

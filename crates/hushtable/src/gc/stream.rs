@@ -25,6 +25,7 @@ const TABLES: usize = 1 << 12;
 /// The same where there are few in all: both parties soon have something to do, and a message of 30 KiB leaves without
 /// waking up a thread.
 const FEW: usize = 960;
+const _: () = assert!(32 * FEW + 1024 < crate::net::DIRECT);
 /// Messages under one key: the garbler hashes four blocks for a table, less than 2^20 in all, the evaluator two.
 const UNDER_KEY: usize = 63;
 

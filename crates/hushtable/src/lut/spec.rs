@@ -165,7 +165,7 @@ fn not_one_opening() -> Error {
 }
 
 pub(super) fn never_stored() -> Error {
-    Error::Store("holds material that is never stored".into())
+    Error::Store("its material is never stored".into())
 }
 
 /// An error for a protocol that serves one sharing only.

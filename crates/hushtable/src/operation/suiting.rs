@@ -56,7 +56,8 @@ pub fn batch(operation: &dyn Operation, items: usize, under: &Setting) -> Result
     let each = (all.saturating_sub(one) as f64 / (most - 1) as f64).max(1.0);
     let within = |bytes: u64| (1 + (bytes.saturating_sub(one) as f64 / each) as usize).min(most);
     let (cached, most) = (within(CACHE), within(under.memory));
-    if cached >= most {
+    // One that does not fit alone fits no better without others.
+    if cached >= most || one >= CACHE {
         return Ok(most);
     }
     let waiting = plan::waiting(&operation.effort(cached, under)?, &under.link, &Machine::REFERENCE);
