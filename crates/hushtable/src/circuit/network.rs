@@ -156,7 +156,7 @@ mod tests {
         for form in [&one, &two, &one, &one, &two] {
             network.stage(form, cells(0), vec![(0, vec![2])]);
         }
-        network.stage(&form("of no items"), vec![(0, vec![]), (0, vec![])], vec![(0, vec![])]);
+        network.stage(&form("none"), vec![(0, vec![]), (0, vec![])], vec![(0, vec![])]);
         assert_eq!(network.stages().iter().map(|stage| stage.form).collect::<Vec<_>>(), [0, 1, 0, 0, 1]);
         let names = network.each_form(|form| Ok(form.name().to_owned())).expect("names");
         assert_eq!(names, ["one", "two"]);
