@@ -11,7 +11,7 @@ use clap::Args;
 use hushtable::{
     circuit::{Circuit, Kind},
     operation::Operation,
-    plan::Wanted,
+    plan::{Machine, Wanted},
 };
 use hushtable_columns::{
     failure::Result,
@@ -69,7 +69,8 @@ pub struct Compile {
     /// Prove that all forms compute the same as the source, and as what yosys makes of it, by abc or yosys where it is needed
     #[arg(long)]
     prove: bool,
-    /// What `hushtable calibrate` wrote [default: that of this user, if there is one]
+    /// What `hushtable calibrate` wrote, for lookups that suit that machine [default: the same machine for everybody, so that
+    /// both parties get the same circuit]
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
 }
@@ -88,8 +89,11 @@ fn parameter(text: &str) -> std::result::Result<(String, i64), String> {
 pub fn run(args: &Compile) -> Result<()> {
     let inputs: Vec<&Path> = args.files.iter().map(PathBuf::as_path).collect();
     let output = Output::reserve(&args.output, &inputs, PUBLIC, args.force)?;
-    let calibration = Calibration::load(args.calibration.as_deref())?;
-    let wanted = args.purpose.wanted(calibration.machine());
+    let machine = match &args.calibration {
+        Some(path) => Calibration::load(Some(path))?.machine(),
+        None => Machine::REFERENCE,
+    };
+    let wanted = args.purpose.wanted(machine);
     let source = Source {
         files: args.files.clone(),
         top: args.top.clone(),

@@ -15,6 +15,11 @@ const PIECE: usize = 1 << 16;
 
 /// The bytes of a file. All memory that held some of them is wiped.
 pub fn read(path: &Path) -> Result<Wiped<u8>> {
+    read_at_most(path, usize::MAX)
+}
+
+/// The same of a file that should have so many bytes at most, and no end if it is none: of more it gives one more.
+pub fn read_at_most(path: &Path, most: usize) -> Result<Wiped<u8>> {
     let mut file = File::open(path).map_err(Failure::file(path))?;
     let size = file.metadata().map_or(0, |file| file.len());
     let mut bytes = Wiped::default();
@@ -22,6 +27,10 @@ pub fn read(path: &Path) -> Result<Wiped<u8>> {
     bytes.reserve(usize::try_from(size).unwrap_or(0).min(1 << 40) + PIECE);
     loop {
         let start = bytes.len();
+        if start > most {
+            bytes.truncate(most + 1);
+            return Ok(bytes);
+        }
         let got = file.read(bytes.extend_zeros(PIECE));
         bytes.truncate(start + got.as_ref().map_or(0, |&got| got));
         match got {

@@ -42,7 +42,7 @@ mod write;
 
 pub use crate::{
     bad::Bad,
-    bytes::read,
+    bytes::{read, read_at_most},
     cell::{Cell, quoted},
     dialect::{Dialect, is_exact},
     encoding::Encoding,

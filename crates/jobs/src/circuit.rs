@@ -51,9 +51,17 @@ pub fn load(path: &Path) -> Result<Arc<Circuit>> {
         let circuit = synth::library::get(name);
         return circuit.map(Arc::new).map_err(|error| Failure::new(format!("{error}; it has {}", known())));
     }
+    let bad = |what: String| Failure::input(format!("{}: {what}", path.display()));
     let text = fs::read_to_string(path).map_err(Failure::file(path))?;
-    let circuit = Circuit::parse(&text);
-    circuit.map(Arc::new).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
+    let circuit = Circuit::parse(&text).map_err(|error| bad(error.to_string()))?;
+    // Who wrote the file may have had one form read and mean another one to be run.
+    let (first, others) = circuit.forms().split_first().expect("a form");
+    match others.iter().find(|form| synth::equal::differs(first, form, 0x5eed).is_some()) {
+        Some(form) => {
+            Err(bad(format!("forms {} and {} compute different things", first.name(), form.name())))
+        }
+        None => Ok(Arc::new(circuit)),
+    }
 }
 
 /// Which circuit, for how many evaluations, and over what.

@@ -75,7 +75,7 @@ fn identifier(name: &str) -> Result<&str> {
 pub fn reference(files: &[impl AsRef<Path>], top: &str, options: &Options) -> Result<Circuit> {
     let mut yosys = Yosys::find()?;
     let script = format!(
-        "{}memory_map; techmap; simplemap; opt_clean; write_blif design.blif",
+        "{}memory_map; techmap; simplemap; setundef -zero; opt_clean; write_blif design.blif",
         script(&mut yosys, files, top, options)?
     );
     yosys.run(&script)?;

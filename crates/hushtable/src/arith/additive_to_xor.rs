@@ -22,7 +22,7 @@ use prim::ring::Ring;
 
 use super::decompose::prefix_tree;
 use crate::{
-    bill::{Bill, Effort},
+    bill::Bill,
     circuit::{Builder, Layers, Made, Netlist, Span},
     error::{Error, Result, same},
     gates::Bits,
@@ -64,12 +64,6 @@ impl AdditiveToXor {
     pub fn bill(bits: u32) -> Result<Bill> {
         let adder = adder(bits)?;
         Ok(Layers::bill(&adder, 1))
-    }
-
-    /// What so many numbers take.
-    pub(crate) fn effort(bits: u32, count: usize) -> Result<Effort> {
-        let adder = adder(bits)?;
-        Ok(Layers::effort(&adder, count))
     }
 
     /// Numbers there is material for.

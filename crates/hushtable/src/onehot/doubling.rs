@@ -91,7 +91,11 @@ pub(crate) fn cots<G: Group>(role: Role, d: u32, m: u32, batch: usize) -> (usize
 pub(crate) fn work<G: Group>(d: u32, m: u32) -> Work {
     let level = |level: u32| match level {
         0 => Work::cots(u64::from(Index::lift_bits::<G>(d) > 0)),
-        _ => Work::payload(entry_widths(level).len()) + Work::words(4) + Work::bytes(2 << m >> 3),
+        _ => {
+            // In columns a word takes less than one of a payload by itself does.
+            let words = entry_widths(level).len();
+            Work::hashes(3 * words.div_ceil(2)) + Work::words(6 + 8 * words) + Work::bytes(2 << m >> 3)
+        }
     };
     Work::index() + (0..m).map(level).sum()
 }

@@ -3,7 +3,7 @@
 use super::{Material, Operation, Port, Signature, material, operands};
 use crate::{
     arith::{AdditiveToXor, XorToAdditive},
-    bill::{Bill, Effort},
+    bill::Bill,
     error::Result,
     ot::Setting,
     share::{AShare, BShare},
@@ -98,14 +98,6 @@ impl Operation for ToXor {
 
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         Ok(AdditiveToXor::bill(self.bits)?.times(items))
-    }
-
-    fn effort(&self, items: usize, _: &Setting) -> Result<Effort> {
-        AdditiveToXor::effort(self.bits, items)
-    }
-
-    fn stocks(&self) -> bool {
-        false
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

@@ -13,7 +13,7 @@ use clap::ValueEnum;
 use hushtable::Party;
 use hushtable_columns::{
     failure::{Failure, Result},
-    read,
+    read_at_most,
 };
 use prim::wipe::{Wiped, wipe};
 
@@ -101,7 +101,7 @@ impl Data {
         if size > MOST {
             return Err(refused(size));
         }
-        let mut bytes = read(path)?;
+        let mut bytes = read_at_most(path, MOST as usize)?;
         let len = bytes.len();
         let whole = counters.is_some() || len.is_multiple_of(BLOCK);
         if len < least || len as u64 > MOST || !whole {
@@ -191,7 +191,7 @@ impl Key {
         if size > MOST_OF_KEY {
             return Err(refused(format!("{size} bytes")));
         }
-        let bytes = read(path)?;
+        let bytes = read_at_most(path, MOST_OF_KEY as usize)?;
         let key = match (digits, of_digits(bytes.trim_ascii())) {
             (true, key) => key.ok_or_else(|| refused("is no such key".into()))?,
             (false, None) => bytes,
