@@ -21,7 +21,7 @@ use hushtable_columns::{
 };
 use hushtable_jobs::{
     calibration::Calibration,
-    circuit::{self, Asked, Purpose, Source},
+    circuit::{self, Asked, Compilation, Goal},
     count::count,
 };
 
@@ -62,7 +62,7 @@ pub struct Compile {
     max_inputs: u32,
     /// What the lookups are made for: the time over a link (loopback, lan, wan), or bytes
     #[arg(long = "for", value_enum, default_value = "lan")]
-    purpose: Purpose,
+    goal: Goal,
     /// For how many evaluations at once
     #[arg(long, value_name = "B", default_value = "1000", value_parser = count)]
     batch: usize,
@@ -89,8 +89,8 @@ pub fn run(args: &Compile) -> Result<()> {
     let inputs: Vec<&Path> = args.files.iter().map(PathBuf::as_path).collect();
     let output = Output::reserve(&args.output, &inputs, PUBLIC, args.force)?;
     let calibration = Calibration::load(args.calibration.as_deref())?;
-    let wanted = args.purpose.wanted(calibration.machine());
-    let source = Source {
+    let wanted = args.goal.wanted(calibration.machine());
+    let compilation = Compilation {
         files: args.files.clone(),
         top: args.top.clone(),
         types: args.types.clone(),
@@ -99,7 +99,7 @@ pub fn run(args: &Compile) -> Result<()> {
         batch: args.batch,
         prove: args.prove,
     };
-    let circuit = source.circuit(&wanted)?;
+    let circuit = compilation.circuit(&wanted)?;
     let text = circuit::written(&circuit, &args.output)?;
     output.write(|to| std::io::Write::write_all(to, text.as_bytes()))?;
     terminal::print(&report(&circuit, &wanted)?)
