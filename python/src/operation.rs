@@ -205,7 +205,7 @@ impl Operation {
     }
 
     /// How many items these operands are at the party `role`.
-    fn items(&self, py: Python<'_>, role: u8, operands: Vec<Array<'_>>) -> PyResult<usize> {
+    fn items(&self, py: Python<'_>, role: u8, operands: Vec<PyReadonlyArrayDyn<'_, u64>>) -> PyResult<usize> {
         let operands = operands.iter().map(|words| words.as_slice()).collect::<Result<Vec<_>, _>>()?;
         self.ahead.signature().items(party::role(role), &operands).map_err(|e| raise(py, &e))
     }

@@ -6,13 +6,12 @@ mod entries;
 use std::path::{Path, PathBuf};
 
 pub use entries::{ENTRIES, Entry, Source};
-use logic::{Circuit, Draft, Kind, Port};
+use logic::{Circuit, Draft, Form, Kind, Port};
 
 use crate::{
     error::{Error, Result},
     optimise::{ands, layers},
     verilog::{Options, compile},
-    words,
 };
 
 /// The sources.
