@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import namedtuple
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from . import _hushtable as native
 from . import _values, _words, history
+from .arithmetic import NOTHING, wide
 from .bits import BitShare
 from .errors import ParamError, ShapeError
 from .plan import Predictions, machine, predictions
@@ -70,15 +71,15 @@ class Circuit:
         """Shares of the outputs: a `BitShare`, or of several outputs a tuple with their names.
 
         The inputs are given in order, or by the ports' names, and are broadcast. Each is a `BitShare` of the port's type;
-        for whole numbers and bits also a `Share` by XOR of as many bits, without digits after the point (`ht.to_bits` makes
-        one of an additive `Share`). Arrays and numbers are public: both parties give the same, which is compared. If one
+        for whole numbers and bits also a `Share` by XOR of as many bits, without digits after the point, whose range is one of
+        the port's numbers (`ht.to_bits` makes one of an additive `Share`). Arrays and numbers are public: both parties give the same, which is compared. If one
         party knows all inputs it computes the results alone, and knows them.
 
         `engine` is `"gmw"` (ANDs by triples), `"lut"` or `"lut:PROTOCOL"`, `"splut"`, `"gc"` (garbled) or `"gc-ahead"`;
         by default the form and the engine that are predicted to take least. Both parties give the same.
 
-        Raises `TypeError` for an input of another type and `ShapeError` for shapes that do not fit, which name the port;
-        `ParamError` for another engine; `HandshakeError` at both parties if their circuits or engines differ.
+        Raises `TypeError` for an input of another type, `ParamError` for a range beyond it and `ShapeError` for shapes that do
+        not fit, which name the port; `ParamError` for another engine; `HandshakeError` at both parties if their circuits or engines differ.
         """
         return self._evaluate(self._in_order(shares, by_port), engine)
 
@@ -147,6 +148,8 @@ class Circuit:
 
     @history.operation(lambda given: f"circuit {given['self'].name}", ("given",), ("engine",))
     def _evaluate(self, given: list[Any], engine: str | None) -> Any:
+        if engine is not None:
+            native.Circuit.check_engine(engine)
         operands = self._operands(given)
         party = operands[0].party
         shape = self._shape([share.shape for share in operands])
@@ -167,7 +170,7 @@ class Circuit:
             operation = self._evaluation(tuple(owners), engine)
             nothing = np.empty(0, dtype=np.uint64)
             held = [words if owner in (None, party.role) else nothing for words, owner in zip(held, owners, strict=True)]
-            columns = party._columns(name, operation, held, sizes, count * self._takes[0].words)
+            columns = party._columns(name, operation, held, sizes)
         else:
             party._announce(name)
             mine = party.role == alone
@@ -200,7 +203,9 @@ class Circuit:
                 whole = "" if type.letter == "f" else f", or a share by XOR of {type.bits} bits without digits after the point"
                 made = "; ht.to_bits(share) makes bits of additive shares" if value.kind == "additive" else ""
                 raise TypeError(f"{where}: {value!r}; accepted: {type.name}, as of p.bits(..., {type.name!r}){whole}{made}")
-            return BitShare(party, value._words.astype(np.uint64)[..., np.newaxis], type, None)
+            if type.letter != "b" and not _within(value._range, type.limits):
+                raise ParamError(f"{where}: {value!r}; accepted: {type.name}, or a share by XOR with a range= within {type.limits}")
+            return BitShare(party, wide(value)[..., np.newaxis], type, None)
         words = _values.encode(value, type, where)
         party._met(where, 0, words.view(np.int64))
         return BitShare(party, words if party.role == owner else np.zeros_like(words), type, owner)
@@ -235,16 +240,11 @@ def compile(
     return Circuit(native.Circuit.compile(list(files), top, *pairs, max_inputs, purpose, batch, prove, calibration))
 
 
-@cache
-def _adder(bits: int) -> Circuit:
-    return Circuit(native.Circuit.adder(bits))
-
-
 @history.operation("to_bits", ("share",))
 def to_bits(share: Share) -> BitShare:
     """The whole numbers of a `Share` for circuits, in steps of its scale: `i32` or `u32` by its range, if it has 32 bits.
 
-    Of additive shares both parties add theirs up by a circuit, of which each knows one input; shares by XOR stay as they
+    Of additive shares both parties add theirs up by an adder, of which each knows one number; shares by XOR stay as they
     are. `BitShare.to_share` is the way back. Raises `ParamError` for a `range` that is neither that of the signed
     numbers of its width nor that of those without sign.
     """
@@ -257,13 +257,12 @@ def to_bits(share: Share) -> BitShare:
         raise ParamError(f"to_bits: numbers in {share.range} of {share.bits} bits are not supported; accepted: a range of signed "
                          f"numbers, or of those without sign, of as many bits")
     kind = _values.of(f"{letter}{share.bits}")
-    party, words = share.party, share._words.astype(np.uint64)[..., np.newaxis]
-    if share.kind == "xor":
-        return BitShare(party, words, kind, None)
-    unsigned = _values.of(f"u{share.bits}")
-    parts = [BitShare(party, words if party.role == owner else np.zeros_like(words), unsigned, owner) for owner in (0, 1)]
-    found: BitShare = _adder(share.bits)._evaluate(parts, None)
-    return BitShare(party, found._words(), kind, None)
+    party, words = share.party, wide(share)
+    if share.kind == "additive":
+        operation = native.Operation.to_xor(share.bits, share.fraction)
+        name = f"to_bits(shape {share.shape}, bits={share.bits}, fraction={share.fraction})"
+        words = party._run(name, operation, words, NOTHING, share.shape)
+    return BitShare(party, words[..., np.newaxis], kind, None)
 
 
 def _within(range: _words.Range, limits: _words.Range) -> bool:

@@ -313,14 +313,14 @@ class Party:
 
         `own` is what of the operation this party alone knows.
         """
-        columns = self._columns(name, operation, [x, y] if y.size else [x], (), x.size, own)
+        columns = self._columns(name, operation, [x, y] if y.size else [x], (), own)
         words: NDArray[np.uint64] = columns[0] if len(columns) == 1 else np.stack(columns, axis=-1)
         return words.reshape(shape)
 
     def _columns(
-        self, name: str, operation: native.Operation, operands: Sequence[Words], sizes: Sequence[int], count: int, own: object = None
+        self, name: str, operation: native.Operation, operands: Sequence[Words], sizes: Sequence[int], own: object = None
     ) -> list[NDArray[np.uint64]]:
-        """As `_run`, of any number of columns: `sizes` are their words in a dry run, `count` those of the first operand."""
+        """As `_run`, of any number of columns: `sizes` are their words in a dry run."""
         store = next((store for store in self._stores if store._native.serves(operation)), None)
         if store is not None and self._prepared is None:
             name = self._announced(name)

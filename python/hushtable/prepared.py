@@ -44,7 +44,8 @@ class Like:
 
 @dataclass(frozen=True)
 class Need:
-    """One call inside the function: which operation, and for how many numbers; of a circuit, words of its first input."""
+    """One call inside the function: which operation, and for how many items: numbers, rows of softmax or layer norm, products
+    of matrices, evaluations of a circuit."""
 
     operation: str
     count: int
@@ -199,13 +200,13 @@ class _Dry(Party):
     def _run(
         self, name: str, operation: native.Operation, x: Words, y: Words, shape: tuple[int, ...], own: object = None
     ) -> NDArray[np.uint64]:
-        self.needs.append(Need(name, x.size, operation, own))
+        self._columns(name, operation, [x, y] if y.size else [x], (), own)
         return np.zeros(shape, dtype=np.uint64)
 
     def _columns(
-        self, name: str, operation: native.Operation, operands: Sequence[Words], sizes: Sequence[int], count: int, own: object = None
+        self, name: str, operation: native.Operation, operands: Sequence[Words], sizes: Sequence[int], own: object = None
     ) -> list[NDArray[np.uint64]]:
-        self.needs.append(Need(name, count, operation, own))
+        self.needs.append(Need(name, operation.items(self._role, operands), operation, own))
         return [np.zeros(size, dtype=np.uint64) for size in sizes]
 
 

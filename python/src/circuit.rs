@@ -1,27 +1,27 @@
 //! Circuits: files of them, the library's, and what is evaluated.
 
-use std::{path::PathBuf, str::FromStr, sync::Arc};
+use std::{fs, path::PathBuf, str::FromStr, sync::Arc};
 
 use hushtable::{
     Role,
     circuit::{self, Kind},
     net::LinkShape,
     operation::Evaluate,
-    plan::{Machine, Objective},
+    plan::Machine,
 };
 use hushtable_columns::{
-    failure::{Cause, Failure},
+    failure::Failure,
     output::{Output, PUBLIC},
 };
 use hushtable_jobs::{
     calibration::Calibration,
-    circuit::{Asked, Purpose, Source, Wish, load, ways, written},
+    circuit::{Asked, Compilation, Goal, Wish, load, ways, written},
 };
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
 use crate::{
-    error::{named, raise},
+    error::{raise, refused},
     interrupt::interruptible,
     operation::Operation,
     party,
@@ -41,14 +41,6 @@ impl Circuit {
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         Self::made(py, vec![path.clone()], move || load(&path))
-    }
-
-    /// What two numbers of so many bits add up to.
-    #[staticmethod]
-    fn adder(py: Python<'_>, bits: u32) -> PyResult<Self> {
-        let adder = synth::library::adder(bits);
-        let inner = adder.map_err(|error| failed(py, &Failure::new(error.to_string()), &[]))?;
-        Ok(Self { inner: Arc::new(inner) })
     }
 
     /// Of Verilog, or of gates in a file, as the program's `compile` makes it.
@@ -74,19 +66,23 @@ impl Circuit {
             };
             let types = types.into_iter().map(kind).collect::<Result<_, Failure>>()?;
             let machine = Calibration::load(calibration.as_deref())?.machine();
-            let source = Source { files, top, types, parameters, max_inputs, batch, prove };
-            source.circuit(&Purpose::named(&purpose)?.wanted(machine))
+            let compilation = Compilation { files, top, types, parameters, max_inputs, batch, prove };
+            compilation.circuit(&Goal::named(&purpose)?.wanted(machine))
         })
     }
 
     /// Writes it, in the format of the file's extension.
     fn save(&self, py: Python<'_>, path: PathBuf, overwrite: bool) -> PyResult<()> {
         let save = || {
+            if !overwrite && fs::symlink_metadata(&path).is_ok_and(|there| there.is_file()) {
+                let path = path.display();
+                return Err(Failure::new(format!("{path}: is there already; overwrite=True replaces it")));
+            }
             let output = Output::reserve(&path, &[], PUBLIC, overwrite)?;
             let text = written(&self.inner, &path)?;
             output.write(|to| std::io::Write::write_all(to, text.as_bytes()))
         };
-        py.detach(save).map_err(|failure| failed(py, &failure, &[]))
+        py.detach(save).map_err(|failure| refused(py, &failure, &[]))
     }
 
     #[getter]
@@ -147,17 +143,17 @@ impl Circuit {
     ) -> PyResult<Operation> {
         let known = roles(known);
         if let Some(engine) = engine {
-            let wish = Wish::from_str(engine).map_err(|accepted| {
-                failed(py, &Failure::new(format!("engine {engine:?} is not supported; {accepted}")), &[])
-            })?;
-            let way = wish.way(&self.inner, &known).map_err(|failure| failed(py, &failure, &[]))?;
+            let way =
+                wish(py, engine)?.way(&self.inner, &known).map_err(|failure| refused(py, &failure, &[]))?;
             return Ok(Operation::of(way));
         }
-        let of = |objective| match Evaluate::new(&self.inner, &known, objective) {
-            Ok(evaluate) => Ok(Arc::new(evaluate)),
-            Err(error) => Err(raise(py, &error)),
-        };
-        Ok(Operation { now: of(Objective::Total)?, ahead: of(Objective::Online)? })
+        Operation::of_circuit(&self.inner, known).map_err(|error| raise(py, &error))
+    }
+
+    /// Refuses what is no engine's name.
+    #[staticmethod]
+    fn check_engine(py: Python<'_>, engine: &str) -> PyResult<()> {
+        wish(py, engine).map(drop)
     }
 
     /// What each form takes by each engine, the best first; as [`predict`](plan::predict).
@@ -179,7 +175,7 @@ impl Circuit {
             link: net.parse::<LinkShape>().map_err(|e| raise(py, &e))?,
             machine: &machine.map_or(Machine::REFERENCE, Machine::from),
         };
-        let all = py.detach(|| ways(&asked)).map_err(|failure| failed(py, &failure, &[]))?;
+        let all = py.detach(|| ways(&asked)).map_err(|failure| refused(py, &failure, &[]))?;
         let row = |p: &_| {
             let hushtable::plan::Prediction::<Evaluate> { way, .. } = p;
             plan::row(format!("{}, form {}", Wish::of(way).name(), way.way().0.name()), p)
@@ -196,7 +192,7 @@ impl Circuit {
         make: impl FnOnce() -> Result<Arc<circuit::Circuit>, Failure> + Send + 'static,
     ) -> PyResult<Self> {
         let inner = interruptible(py, || (), move || Ok(make()))?;
-        Ok(Self { inner: inner.map_err(|failure| failed(py, &failure, &files))? })
+        Ok(Self { inner: inner.map_err(|failure| refused(py, &failure, &files))? })
     }
 }
 
@@ -210,18 +206,13 @@ fn ports(ports: &[circuit::Port]) -> Vec<(String, String)> {
     ports.iter().map(|port| (port.name().into(), port.kind().to_string())).collect()
 }
 
-fn roles(known: Vec<Option<u8>>) -> Vec<Option<Role>> {
-    known.into_iter().map(|role| role.map(party::role)).collect()
+/// The engine of this name.
+fn wish(py: Python<'_>, engine: &str) -> PyResult<Wish> {
+    Wish::from_str(engine).map_err(|accepted| {
+        refused(py, &Failure::new(format!("engine {engine:?} is not supported; {accepted}")), &[])
+    })
 }
 
-/// The exception for what the program would end with: a file that is not there, one that is wrong, or an argument.
-fn failed(py: Python<'_>, failure: &Failure, files: &[PathBuf]) -> PyErr {
-    let text =
-        failure.to_string().replace("--top", "top=").replace("--force replaces", "overwrite=True replaces");
-    let unread = files.iter().any(|file| std::fs::File::open(file).is_err());
-    match failure {
-        Failure::Reported(Cause::Input, _) if unread => named(py, "IoError", &text),
-        Failure::Reported(Cause::Local, _) => named(py, "IoError", &text),
-        _ => named(py, "ParamError", &text),
-    }
+fn roles(known: Vec<Option<u8>>) -> Vec<Option<Role>> {
+    known.into_iter().map(|role| role.map(party::role)).collect()
 }

@@ -1,6 +1,9 @@
 //! The library's errors as the package's exceptions, with the same text.
 
+use std::{fs::File, path::PathBuf};
+
 use hushtable::Error;
+use hushtable_columns::failure::{Cause, Failure};
 use pyo3::{prelude::*, types::PyDict};
 
 /// The exception for `error`.
@@ -19,6 +22,17 @@ pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
 /// The exception of this class.
 pub fn named(py: Python<'_>, class: &str, text: &str) -> PyErr {
     exception(py, class, text, &PyDict::new(py))
+}
+
+/// The exception for what the program would end with: one of `files` that is not there, one that is wrong, or an argument.
+pub fn refused(py: Python<'_>, failure: &Failure, files: &[PathBuf]) -> PyErr {
+    let unread = files.iter().any(|file| File::open(file).is_err());
+    let class = match failure {
+        Failure::Reported(Cause::Input, _) if unread => "IoError",
+        Failure::Reported(Cause::Local, _) => "IoError",
+        _ => "ParamError",
+    };
+    named(py, class, &failure.to_string())
 }
 
 /// The exception for material that is used again.

@@ -3,15 +3,21 @@
 use std::sync::Arc;
 
 use hushtable::{
-    Role,
+    Error, Role,
     arith::{CompareDomain, CompareJob, MatrixShape, Objective},
+    circuit::Circuit,
     lut::LookupJob,
     math::{Affine, NormJob, SoftmaxJob},
+    net::LinkShape,
     operation::{
-        self, Compare, Intervals, LayerNorm, Multiply, Products, Relation, SecretTable, Select, ToAdditive,
-        Truncate,
+        self, Compare, Evaluate, Intervals, LayerNorm, Multiply, Products, Relation, SecretTable, Select,
+        ToAdditive, ToXor, Truncate,
     },
+    plan::Machine,
+    store::Store,
 };
+use hushtable_columns::failure::Failure;
+use hushtable_jobs::circuit::{Asked, served, to_store};
 use numpy::PyReadonlyArrayDyn;
 use pyo3::{exceptions::PyTypeError, prelude::*};
 
@@ -25,12 +31,55 @@ pub struct Operation {
     pub now: Arc<dyn operation::Operation>,
     /// What is made before there are inputs.
     pub ahead: Arc<dyn operation::Operation>,
+    /// The circuit whose form and engine are open, if it is one.
+    open: Option<Open>,
+}
+
+/// A circuit, and who knows its inputs.
+#[derive(Clone)]
+struct Open {
+    circuit: Arc<Circuit>,
+    known: Vec<Option<Role>>,
 }
 
 impl Operation {
     pub fn of(operation: impl operation::Operation + 'static) -> Self {
         let operation = Arc::new(operation);
-        Self { now: operation.clone(), ahead: operation }
+        Self { now: operation.clone(), ahead: operation, open: None }
+    }
+
+    /// One that depends on what is to be least.
+    fn least<T: operation::Operation + 'static>(of: impl Fn(Objective) -> T) -> Self {
+        Self { now: Arc::new(of(Objective::Total)), ahead: Arc::new(of(Objective::Online)), open: None }
+    }
+
+    /// Evaluations of a circuit, by the form and the engine that suit.
+    pub fn of_circuit(circuit: &Arc<Circuit>, known: Vec<Option<Role>>) -> Result<Self, Error> {
+        let of = |objective| Evaluate::new(circuit, &known, objective).map(Arc::new);
+        let (now, ahead) = (of(Objective::Total)?, of(Objective::Online)?);
+        Ok(Self { now, ahead, open: Some(Open { circuit: Arc::clone(circuit), known }) })
+    }
+
+    /// The way for which material of `items` of it goes to a store: what the program's `prepare` makes by default.
+    pub fn to_store(&self, items: usize) -> Result<Arc<dyn operation::Operation>, Failure> {
+        let Some(Open { circuit, known }) = &self.open else { return Ok(Arc::clone(&self.ahead)) };
+        Ok(Arc::new(to_store(circuit, known, Objective::Online, items)?))
+    }
+
+    /// The way for which the store has material, if there is one; of several the one that suits `items` over the link.
+    pub fn served(
+        &self,
+        store: &Store,
+        items: usize,
+        link: LinkShape,
+    ) -> Option<Arc<dyn operation::Operation>> {
+        let Some(Open { circuit, known }) = &self.open else {
+            return store.fits(self.ahead.as_ref()).is_ok().then(|| Arc::clone(&self.ahead));
+        };
+        let (objective, machine) = (Objective::Total, &Machine::REFERENCE);
+        let asked = Asked { circuit, known, items, objective, link, machine };
+        let way = served(&asked, &store.about().text, |way| store.fits(way).is_ok());
+        way.ok().flatten().map(|way| Arc::new(way) as Arc<dyn operation::Operation>)
     }
 }
 
@@ -39,16 +88,14 @@ impl Operation {
     /// `x_i y_i`.
     #[staticmethod]
     fn multiply(bits: u32) -> Self {
-        let of = |objective| Arc::new(Multiply { bits, objective });
-        Self { now: of(Objective::Total), ahead: of(Objective::Online) }
+        Self::least(|objective| Multiply { bits, objective })
     }
 
     /// Matrix products: `rows x inner` times `inner x columns`.
     #[staticmethod]
     fn matrix_product(bits: u32, batch: usize, rows: usize, inner: usize, columns: usize) -> Self {
         let shape = MatrixShape { batch, rows, inner, columns };
-        let of = |objective| Arc::new(Products { shape, bits, objective });
-        Self { now: of(Objective::Total), ahead: of(Objective::Online) }
+        Self::least(|objective| Products { shape, bits, objective })
     }
 
     /// `floor(x_i / 2^fraction)`, for `-2^(bits-2) <= x < 2^(bits-2)`.
@@ -111,6 +158,12 @@ impl Operation {
         Self::of(ToAdditive { bits: [width, bits], signed, fraction })
     }
 
+    /// Additive numbers of `bits` bits as ones that are shared by XOR.
+    #[staticmethod]
+    fn to_xor(bits: u32, fraction: u32) -> Self {
+        Self::of(ToXor { bits, fraction })
+    }
+
     /// A function of `x_i`.
     #[staticmethod]
     fn evaluate(evaluation: &Evaluation) -> Self {
@@ -149,6 +202,12 @@ impl Operation {
             NormJob { rows, len, bits, scale: fraction, largest, variance, epsilon, gain, gains_known_to };
         job.ring().map_err(|e| raise(py, &e))?;
         Ok(Self::of(LayerNorm { job, affine: affine(gains, offsets, owner, role) }))
+    }
+
+    /// How many items these operands are at the party `role`.
+    fn items(&self, py: Python<'_>, role: u8, operands: Vec<PyReadonlyArrayDyn<'_, u64>>) -> PyResult<usize> {
+        let operands = operands.iter().map(|words| words.as_slice()).collect::<Result<Vec<_>, _>>()?;
+        self.ahead.signature().items(party::role(role), &operands).map_err(|e| raise(py, &e))
     }
 
     /// What is known of a function of a tensor.

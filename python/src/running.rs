@@ -109,7 +109,7 @@ pub fn given(operands: &[Array<'_>]) -> PyResult<Vec<Wiped<u64>>> {
     operands.iter().map(|operand| Ok(operand.as_slice()?.to_vec().into())).collect()
 }
 
-/// Material for one call with `count` words on the left.
+/// Material for one call with `count` items.
 #[pyfunction]
 pub fn prepare_operation(
     py: Python<'_>,
@@ -118,7 +118,6 @@ pub fn prepare_operation(
     operation: &Operation,
     count: usize,
 ) -> PyResult<Material> {
-    let count = operation.ahead.signature().takes[0].items(count).map_err(|e| raise(py, &e))?;
     let operation = suiting(py, p, &operation.ahead, count)?;
     p.chance.add(py, &operation.chance(count))?;
     let ready = prepare(py, p, name, Arc::clone(&operation), count)?;

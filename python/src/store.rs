@@ -8,7 +8,7 @@ use std::{
 use hushtable::{
     Error,
     lut::{LookupJob, Protocol},
-    net::Identity,
+    net::{Identity, LinkShape},
     operation,
     run::{self, Ready},
     store::{self, Contents, Reserved},
@@ -18,7 +18,7 @@ use prim::Wiped;
 use pyo3::prelude::*;
 
 use crate::{
-    error::raise,
+    error::{raise, refused},
     interrupt::interruptible,
     lookup::{Lookup, indices},
     operation::Operation,
@@ -86,13 +86,14 @@ impl Store {
         operation: &Operation,
         items: u64,
     ) -> PyResult<Self> {
-        Self::made(py, p, name, dir, identity, Arc::clone(&operation.ahead), items)
+        let way = py.detach(|| operation.to_store(items as usize));
+        let way = way.map_err(|failure| refused(py, &failure, &[]))?;
+        Self::made(py, p, name, dir, identity, way, items)
     }
 
     /// Whether the operation can spend it.
     fn serves(&self, py: Python<'_>, operation: &Operation) -> PyResult<bool> {
-        let operation = operation.ahead.as_ref();
-        self.open(py, |open| Ok(open.store.fits(operation).is_ok()))
+        self.open(py, |open| Ok(operation.served(&open.store, 1, LinkShape::LOOPBACK).is_some()))
     }
 
     /// Items that are left: lookups, numbers, rows.
@@ -218,7 +219,11 @@ pub fn run_stored<'py>(
     no_offline: bool,
 ) -> PyResult<Vec<Bound<'py, PyArray1<u64>>>> {
     let operands = given(&operands)?;
-    Ok(arrays(py, spend(py, p, name, Arc::clone(&operation.ahead), operands, store, no_offline)?))
+    let items = running::items(operation.ahead.as_ref(), p, &operands).map_err(|e| raise(py, &e))?;
+    let link = p.setting().link;
+    let way = store.open(py, |open| Ok(operation.served(&open.store, items, link)))?;
+    let way = way.unwrap_or_else(|| Arc::clone(&operation.ahead));
+    Ok(arrays(py, spend(py, p, name, way, operands, store, no_offline)?))
 }
 
 /// Shares of the results of these operands, with what the store has of the material.

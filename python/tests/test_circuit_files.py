@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import socket
+import subprocess
 from pathlib import Path
 
 import hushtable as ht
@@ -52,7 +54,7 @@ def test_circuits_are_files(tmp_path):
     ]:
         with pytest.raises(ht.ParamError, match=match):
             ht.compile(tmp_path / "add.blif", **wrong)
-    with pytest.raises(ht.ParamError, match="top="):
+    with pytest.raises(ht.ParamError, match="top, its name"):
         ht.compile(tmp_path / "add.v")
 
 
@@ -118,6 +120,89 @@ def test_functions_of_values_for_circuits_are_prepared():
         return p.open(low).tolist(), p.open(total).tolist()
 
     assert ht.run_pair(party)[0] == ([5, 3 << 60], [6, (3 << 60) + 2])
+
+
+def free_port():
+    with socket.socket() as here:
+        here.bind(("127.0.0.1", 0))
+        return here.getsockname()[1]
+
+
+def sums(p, circuit, rows, engine=None):
+    """Of shares of both, and of numbers of P0."""
+    type = circuit.inputs[0].type
+    x = p.bits([1] * rows if p.role == 0 else [0] * rows, type)
+    return circuit(x, p.bits([7] * rows if p.role == 0 else None, type, 0, shape=rows), engine=engine)
+
+
+@pytest.mark.parametrize("rows", [1, 20])
+@pytest.mark.parametrize("name", ["add32", "f32_add"])
+def test_a_store_made_by_default_serves_a_call_by_default(name, rows, tmp_path):
+    """Whatever is best for the call itself: it is made for few evaluations or many."""
+    circuit = getattr(ht.circuits, name)
+
+    def work(p, identity):
+        store = ht.Store.make_for(p, identity / f"{rows}", identity, rows, lambda p: sums(p, circuit, 1))
+        store.no_offline = True
+        with p.spending(store):
+            before = p.cost
+            found = p.open(sums(p, circuit, rows))
+            assert (p.cost - before).setup.sent == 0
+        return found.tolist(), store.left, repr(store)
+
+    for found, left, about in over_tls(tmp_path, work):
+        assert found == [8] * rows and left == 0
+        assert f"circuit {name}, {circuit.digest[:8]}.., form " in about
+
+
+def test_stores_of_every_engine_serve_a_call_by_default(tmp_path):
+    circuit = ht.circuits.aes_sbox
+    x = list(range(5))
+
+    def evaluate(p, engine=None):
+        return circuit(p.bits(x if p.role == 0 else [0] * 5, circuit.inputs[0].type), engine=engine)
+
+    for engine in ("gmw", "splut", "gc", "lut"):
+
+        def work(p, identity, engine=engine):
+            store = ht.Store.make_for(p, identity / engine, identity, 5, lambda p: evaluate(p, engine))
+            store.no_offline = True
+            with p.spending(store):
+                return p.open(evaluate(p)).tolist(), store.left
+
+        for found, left in over_tls(tmp_path, work):
+            assert left == 0 and found == circuit.plain(x).tolist()
+
+
+def test_stores_of_the_program_and_of_python_are_the_same(tmp_path):
+    """What `hushtable prepare` makes by default serves a call by default, and has the same material."""
+    program = shutil.which("hushtable") or next((str(path) for path in [ROOT / "target/debug/hushtable"] if path.exists()), None)
+    if program is None:
+        pytest.skip("no program")
+    circuit = ht.circuits.f32_add
+
+    def make(p, identity):
+        return repr(ht.Store.make_for(p, identity / "python", identity, 20, lambda p: both(p, 1)))
+
+    def both(p, rows):
+        x = p.bits([1.5] * rows if p.role == 0 else None, "f32", 0, shape=rows)
+        return circuit(x, p.bits([2.0] * rows if p.role == 1 else None, "f32", 1, shape=rows))
+
+    abouts = over_tls(tmp_path, make)
+    asked = [program, "prepare", "lib:f32_add", "--known", "a=p0,b=p1", "--items", "20", "--quiet"]
+    of = [[*asked, "--store", str(tmp_path / f"p{i}/program"), "--identity", str(tmp_path / f"p{i}")] for i in (0, 1)]
+    port = free_port()
+    ends = [subprocess.Popen([*of[0], "--listen", f"127.0.0.1:{port}"]), subprocess.Popen([*of[1], "--connect", f"127.0.0.1:{port}"])]
+    assert [end.wait(60) for end in ends] == [0, 0]
+
+    def spend(p, identity):
+        store = ht.Store(identity / "program", identity, no_offline=True)
+        with p.spending(store):
+            found = p.open(both(p, 20)).tolist()
+        return found, store.left, repr(ht.Store(identity / "python", identity))
+
+    for (found, left, about), made in zip(over_tls(tmp_path, spend), abouts, strict=True):
+        assert found == [3.5] * 20 and left == 0 and about == made
 
 
 def test_a_store_has_material_of_circuits_by_layers(tmp_path):

@@ -268,6 +268,30 @@ def test_parties_that_differ_are_both_told(ours, theirs):
     differ(ours, theirs)
 
 
+@pytest.mark.parametrize(("letter", "least", "most"), [("u", 0, 1 << 32), ("i", -(1 << 31), 1 << 31)])
+def test_a_share_by_xor_fits_a_port_by_its_range(letter, least, most):
+    """Every range between numbers where a type ends is right, or refused with the port and what it takes."""
+    less = getattr(ht.circuits, f"less_{letter}32")
+    ends = [end + i for end in (-(1 << 31), 0, 1 << 31, 1 << 32) for i in (-1, 0, 1)]
+    ranges = [(lo, hi) for lo in ends for hi in ends if lo < hi <= lo + (1 << 32)]
+
+    def party(p):
+        taken = []
+        for lo, hi in ranges:
+            share = p.input([lo, hi - 1] if p.role == 0 else None, 0, shape=2, bits=32, fraction=0, range=(lo, hi), kind="xor")
+            if least <= lo and hi <= most:
+                taken.append((lo, hi))
+                assert p.open(less(share, 5)).tolist() == [lo < 5, hi - 1 < 5]
+            else:
+                accepted = rf"port b: Share\(.*accepted: {letter}32, .*range= within \({least}, {most}\)"
+                with pytest.raises(ht.ParamError, match=accepted):
+                    less(5, share)
+        return taken
+
+    for taken in ht.run_pair(party):
+        assert (least, most) in taken and len(taken) < len(ranges)
+
+
 def test_what_does_not_fit_is_refused_with_the_port():
     ours = [None, None]
     ht.run_pair(lambda p: ours.__setitem__(p.role, p.bits([1], "u32")))
@@ -277,6 +301,7 @@ def test_what_does_not_fit_is_refused_with_the_port():
         f, u = p.bits([1.0], "f32"), p.bits([1, 2], "u32")
         short = p.share([1], bits=16, fraction=0, kind="xor")
         additive = p.share([1], bits=32, fraction=0)
+        own = p.bits([1.0] if p.role == 0 else None, "f32", 0, shape=1)
         for error, match, call in [
             (TypeError, r"circuit f32_add, port b: BitShare\(shape=\(2,\), type='u32'\); accepted: f32, view\('f32'\)", lambda: add(f, u)),
             (TypeError, r"port a: Share\(.*; accepted: f32, as of p.bits\(..., 'f32'\)$", lambda: add(short, f)),
@@ -292,6 +317,7 @@ def test_what_does_not_fit_is_refused_with_the_port():
             (TypeError, "no input is a share.*plain", lambda: add(1.0, 2.0)),
             (ht.ShapeError, "different sessions or parties", lambda: less(u, ours[p.role])),
             (ht.ParamError, 'engine "gm" is not supported; accepted: gmw, gc', lambda: add(f, f, engine="gm")),
+            (ht.ParamError, 'engine "gm" is not supported', lambda: add(own, own, engine="gm")),
             (ht.ParamError, "f32_add has no form with lookups", lambda: add(f, f, engine="lut")),
         ]:
             with pytest.raises(error, match=match):

@@ -149,6 +149,9 @@ def test_rows_take_online_what_their_cards_say(f, card):
 def test_a_dry_run_counts_without_a_peer():
     needs = ht.count(two_layers, ht.Like((3, 5), bits=12, fraction=6))
     assert [(n.operation.split("(")[0], n.count) for n in needs] == [("sigmoid", 15), ("tanh", 15)]
+    wide, rows = ht.Like((2, 3), type="b128"), ht.Like((4, 8), bits=32, fraction=12, range=(-8, 8))
+    assert [n.count for n in ht.count(ht.circuits.aes128, wide, wide)] == [6], "evaluations, not words"
+    assert [n.count for n in ht.count(ht.softmax, rows)] == [4], "rows, not numbers"
     names = [need.operation.split("(")[0] for need in ht.count(arithmetic, TYPES[arithmetic])]
     assert {"multiply", "matmul", "truncate", "lt", "max", "min", "where"} == set(names)
 

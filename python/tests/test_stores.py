@@ -135,6 +135,23 @@ def test_a_store_holds_any_operation(tmp_path):
     assert over_tls(tmp_path, alone) == [10, 10], "nothing is spent before the peer says the same"
 
 
+def test_a_store_serves_conversions(tmp_path):
+    like = ht.Like(1, bits=20, fraction=0)
+
+    def work(p, identity):
+        store = ht.Store.make_for(p, identity / "store", identity, 50, ht.to_bits, like)
+        store.no_offline = True
+        s = p.input(range(-20, 20) if p.role == 0 else None, 0, shape=40, bits=20, fraction=0)
+        with p.offline():
+            prepared = ht.prepare(ht.to_bits, ht.Like(40, bits=20, fraction=0, read=1))
+        with p.spending(store):
+            found = p.open(ht.to_bits(s))
+        return found.tolist(), p.open(prepared(s)).tolist(), store.left
+
+    for found, again, left in over_tls(tmp_path, work):
+        assert found == again == list(range(-20, 20)) and left == 10
+
+
 def test_a_store_of_another_shape_is_not_passed_over(tmp_path):
     """What no store serves is made now only where none says `no_offline`."""
     number = ht.Like(1, bits=32, fraction=12, range=(-8, 8))

@@ -21,7 +21,7 @@ use hushtable_columns::{
 };
 use hushtable_jobs::{
     calibration::Calibration,
-    circuit::{self, Asked, Purpose, Source},
+    circuit::{self, Asked, Compilation, Goal},
     count::count,
 };
 
@@ -62,7 +62,7 @@ pub struct Compile {
     max_inputs: u32,
     /// What the lookups are made for: the time over a link (loopback, lan, wan), or bytes
     #[arg(long = "for", value_enum, default_value = "lan")]
-    purpose: Purpose,
+    goal: Goal,
     /// For how many evaluations at once
     #[arg(long, value_name = "B", default_value = "1000", value_parser = count)]
     batch: usize,
@@ -93,8 +93,8 @@ pub fn run(args: &Compile) -> Result<()> {
         Some(path) => Calibration::load(Some(path))?.machine(),
         None => Machine::REFERENCE,
     };
-    let wanted = args.purpose.wanted(machine);
-    let source = Source {
+    let wanted = args.goal.wanted(machine);
+    let compilation = Compilation {
         files: args.files.clone(),
         top: args.top.clone(),
         types: args.types.clone(),
@@ -103,7 +103,7 @@ pub fn run(args: &Compile) -> Result<()> {
         batch: args.batch,
         prove: args.prove,
     };
-    let circuit = source.circuit(&wanted)?;
+    let circuit = compilation.circuit(&wanted)?;
     let text = circuit::written(&circuit, &args.output)?;
     output.write(|to| std::io::Write::write_all(to, text.as_bytes()))?;
     terminal::print(&report(&circuit, &wanted)?)

@@ -24,7 +24,7 @@ use hushtable_columns::{
 use hushtable_jobs::{
     calibration::Calibration,
     choice::{Optimise, Sharing},
-    circuit::{self, Knows, Who},
+    circuit::{self, Holder, Knows},
     count::count,
 };
 use serde::Serialize;
@@ -149,7 +149,7 @@ pub fn run(args: &Plan) -> Result<()> {
         let circuit = &circuit::load(path)?;
         let (machine, objective) = (&calibration.machine(), args.optimise.into());
         let said = circuit::said(circuit, &args.known)?;
-        let known = &said.into_iter().map(|who| who.and_then(Who::role)).collect::<Vec<_>>();
+        let known = &said.into_iter().map(|who| who.and_then(Holder::role)).collect::<Vec<_>>();
         let asked = circuit::Asked { circuit, known, items: args.batch, objective, link, machine };
         let ways = circuit::ways(&asked)?;
         let text = match args.json {

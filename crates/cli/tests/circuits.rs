@@ -236,7 +236,7 @@ fn verilog_is_compiled_and_run() {
     assert_eq!(p0.stdout, "{\"product\": [27136, 762, 0], \"less\": [1, 0, 1]}\n");
     site.run("compile scaled.v --top scaled -o scaled.hut").fails_with(2, "is there already");
     site.run("compile scaled.v --top other -o o.hut").fails_with(3, "other");
-    site.run("compile scaled.v -o o.hut").fails_with(2, "--top");
+    site.run("compile scaled.v -o o.hut").fails_with(2, "top, its name, is missing");
     site.run("compile scaled.v --top scaled --type a=f32 -o o.hut").fails_with(3, "a");
     site.write(
         "latch.v",

@@ -56,11 +56,16 @@ fn play(name: &str, stage: &mut Stage) {
     let parties: BTreeSet<String> = commands(&page).into_iter().map(|(party, _)| party).collect();
     for (party, line) in commands(&page) {
         stage.run(&party, &line);
-        if line.contains("identity new ") {
-            // As the text says: cert.pem is sent to the others.
-            for other in parties.iter().filter(|other| **other != party) {
-                stage.send([&party, &format!("{party}.id/cert.pem")], [other, &format!("{party}-cert.pem")]);
+        // As the text says: cert.pem is sent to the others, and so is a circuit.
+        let sent = match (line.contains("identity new "), line.rsplit_once(" -o ")) {
+            (true, _) => [format!("{party}.id/cert.pem"), format!("{party}-cert.pem")],
+            (_, Some((_, circuit))) if line.contains("hushtable compile ") => {
+                [circuit.into(), circuit.into()]
             }
+            _ => continue,
+        };
+        for other in parties.iter().filter(|other| **other != party) {
+            stage.send([&party, &sent[0]], [other, &sent[1]]);
         }
     }
     assert_eq!(stage.is_waiting(), None, "{name}");

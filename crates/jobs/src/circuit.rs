@@ -1,9 +1,10 @@
 //! Files of circuits, and what each form of one would cost by each engine.
 
+mod compilation;
 mod engines;
 mod known;
 mod mapped;
-mod source;
+
 mod wish;
 
 use std::{fmt::Write as _, fs, path::Path, sync::Arc};
@@ -20,10 +21,10 @@ use hushtable_columns::{
     units::{bytes, time},
 };
 
-pub use engines::{Engines, to_store};
-pub use known::{Knows, Who, all_said, no_port, ports, said};
+pub use compilation::{Compilation, Goal, written};
+pub use engines::{Engines, served, to_store};
+pub use known::{Holder, Knows, all_said, no_port, ports, said};
 pub use mapped::Aim;
-pub use source::{Purpose, Source, written};
 pub use wish::{Way, Wish};
 
 /// Before the name of a circuit of the library.

@@ -6,13 +6,12 @@ mod entries;
 use std::path::{Path, PathBuf};
 
 pub use entries::{ENTRIES, Entry, Source};
-use logic::{Circuit, Draft, Form, Kind, Lit, Port};
+use logic::{Circuit, Draft, Form, Kind, Port};
 
 use crate::{
     error::{Error, Result},
     optimise::{ands, layers},
     verilog::{Options, compile},
-    words,
 };
 
 /// The sources.
@@ -33,29 +32,6 @@ pub fn get(name: &str) -> Result<Circuit> {
         Some(entry) => Ok(Circuit::parse(entry.text)?),
         None => Err(Error::Asked(format!("no circuit {name:?} in the library"))),
     }
-}
-
-/// The sum of two numbers of 1 to 64 bits, mod `2^bits`: `add32` or `add64` without the bits above.
-///
-/// # Errors
-/// [`Error::Asked`] for another width.
-pub fn adder(bits: u32) -> Result<Circuit> {
-    if !(1..=64).contains(&bits) {
-        return Err(Error::Asked(format!("an adder of {bits} bits; accepted: 1 to 64")));
-    }
-    let (wide, bits) = (get(if bits <= 32 { "add32" } else { "add64" })?, bits as usize);
-    let form = |form: &Form| {
-        let mut draft = Draft::new(2 * bits);
-        let given = draft.inputs();
-        let word = |part: &[Lit]| words::extended(part, form.inputs() / 2, false);
-        let all = draft.insert(form, &[word(&given[..bits]), word(&given[bits..])].concat());
-        draft.finish(form.name(), all[..bits].to_vec())
-    };
-    let kind = Kind::Unsigned(bits as u32);
-    let ports =
-        |ports: &[Port]| ports.iter().map(|port| Port::new(port.name(), kind)).collect::<logic::Result<_>>();
-    let (inputs, outputs) = (ports(wide.inputs())?, ports(&wide.outputs()[..1])?);
-    Ok(Circuit::new(format!("add{bits}"), inputs, outputs, wide.forms().iter().map(form).collect())?)
 }
 
 /// A circuit of lookups of the S-box, with a form of few ANDs besides: the gates of the S-box in their place.

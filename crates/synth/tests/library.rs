@@ -8,7 +8,7 @@ use logic::{Circuit, Gate, Kind};
 use support::{Chance, run, source};
 use synth::{
     equal::differs,
-    library::{ENTRIES, adder, build, get, names},
+    library::{ENTRIES, build, get, names},
     verilog::{Options, compile},
 };
 
@@ -89,24 +89,6 @@ fn whole_numbers() {
             None => check(&circuit, name, bits, &rows),
         }
     }
-}
-
-#[test]
-fn adders_of_any_width() {
-    let mut chance = Chance(8);
-    for bits in 1..=64 {
-        let circuit = adder(bits).unwrap_or_else(|error| panic!("{bits}: {error}"));
-        let bits = bits as usize;
-        let ports: Vec<usize> =
-            circuit.inputs().iter().chain(circuit.outputs()).map(|port| port.bits()).collect();
-        assert_eq!(ports, [bits; 3]);
-        assert!(circuit.forms()[0].ands() < bits.max(2), "{bits}: no more than are needed");
-        let mut word = || chance.word() & mask(bits);
-        let mut rows: Vec<Vec<u64>> = (0..640).map(|_| vec![word(), word()]).collect();
-        rows.extend([[mask(bits), 1], [mask(bits); 2], [0; 2]].map(Vec::from));
-        check(&circuit, "add", bits, &rows);
-    }
-    assert!(adder(0).is_err() && adder(65).is_err());
 }
 
 #[test]

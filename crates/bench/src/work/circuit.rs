@@ -17,7 +17,7 @@ use hushtable_columns::failure::{Failure, Result};
 use hushtable_jobs::{
     calibration::Calibration,
     choice::Optimise,
-    circuit::{self, Aim, Who, Wish},
+    circuit::{self, Aim, Holder, Wish},
 };
 use tempfile::NamedTempFile;
 
@@ -84,7 +84,7 @@ impl CircuitWork {
     fn choose(&mut self, link: &LinkShape) -> Result<()> {
         let circuit = self.circuit()?;
         let known = self.roles(&circuit)?;
-        self.known = known.iter().map(|role| Who::from(*role)).collect();
+        self.known = known.iter().map(|role| Holder::from(*role)).collect();
         if self.engine == Choice::Auto {
             let machine = Calibration::load(None)?.machine();
             let objective = self.optimise.into();

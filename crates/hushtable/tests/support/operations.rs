@@ -13,7 +13,7 @@ use hushtable::{
     },
     operation::{
         Bands, Compare, Elsewhere, Engine, Evaluate, LayerNorm, Lookup, Multiply, Operation, Port, Products,
-        Relation, Select, Truncate,
+        Relation, Select, ToXor, Truncate,
     },
     share::Sharing,
 };
@@ -232,6 +232,8 @@ pub fn cases() -> Vec<Case> {
         product(Total),
         product(Online),
         unary(Truncate { bits: 30, cut: 7 }, 30, numbers(9, 28), |x| x >> 7),
+        unary(ToXor { bits: 13, fraction: 4 }, 13, numbers(16, 13), |x| x),
+        unary(ToXor { bits: 64, fraction: 0 }, 64, numbers(17, 64), |x| x),
         binary(
             Select { bits: 11 },
             [(1, true), (11, false)],

@@ -52,12 +52,7 @@ impl Engines {
             stock.fits(&way)?;
             return Ok(way);
         }
-        let ways = ways(&asked)?.into_iter().map(|predicted| predicted.way);
-        let others = Wish::all().filter_map(|wish| wish.way(circuit, known).ok());
-        let mut ways: Vec<Evaluate> = ways.chain(others.filter(|_| !stock.is_none())).collect();
-        // What it was made for is looked at first.
-        ways.sort_by_key(|way| way.stored_as() != stock.holds());
-        ways.into_iter().find(|way| stock.fits(way).is_ok()).ok_or_else(|| {
+        served(&asked, &stock.holds(), |way| stock.fits(way).is_ok())?.ok_or_else(|| {
             Failure::new(format!(
                 "--store: it holds material for {}, which no way of evaluating {} takes. Each port must be given by whom \
                  `prepare --known` said",
@@ -66,6 +61,17 @@ impl Engines {
             ))
         })
     }
+}
+
+/// The way for which a store that `holds` material of this name has some: the one that it was made for, or the best of
+/// those that it `fits`. Ways that only a name asks for count too.
+pub fn served(asked: &Asked<'_>, holds: &str, fits: impl Fn(&Evaluate) -> bool) -> Result<Option<Evaluate>> {
+    let Asked { circuit, known, .. } = asked;
+    let predicted = ways(asked)?.into_iter().map(|predicted| predicted.way);
+    let named = Wish::all().filter_map(|wish| wish.way(circuit, known).ok());
+    let (made_for, others): (Vec<_>, Vec<_>) =
+        predicted.chain(named).partition(|way| way.stored_as() == holds);
+    Ok(made_for.into_iter().chain(others).find(fits))
 }
 
 /// The way for which material is made ahead, if none is asked for. It depends on nothing that the parties may not have alike.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// Who knows a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Who {
+pub enum Holder {
     /// The party that listens
     P0,
     /// The other
@@ -22,7 +22,7 @@ pub enum Who {
     Shared,
 }
 
-impl Who {
+impl Holder {
     /// The party, if it is one.
     pub fn role(self) -> Option<Role> {
         match self {
@@ -33,7 +33,7 @@ impl Who {
     }
 }
 
-impl From<Option<Role>> for Who {
+impl From<Option<Role>> for Holder {
     fn from(role: Option<Role>) -> Self {
         match role {
             Some(Role::P0) => Self::P0,
@@ -47,7 +47,7 @@ impl From<Option<Role>> for Who {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Knows {
     port: String,
-    who: Who,
+    who: Holder,
 }
 
 impl FromStr for Knows {
@@ -55,14 +55,14 @@ impl FromStr for Knows {
 
     fn from_str(text: &str) -> std::result::Result<Self, String> {
         let parts = text.rsplit_once('=').filter(|(port, _)| !port.is_empty());
-        let parts = parts.and_then(|(port, who)| Some((port, Who::from_str(who, false).ok()?)));
+        let parts = parts.and_then(|(port, who)| Some((port, Holder::from_str(who, false).ok()?)));
         let refused = || "accepted: PORT=WHO, where WHO is p0, p1 or shared".to_owned();
         parts.map(|(port, who)| Self { port: port.into(), who }).ok_or_else(refused)
     }
 }
 
 /// Of each input port who knows it; `None` for those of which nothing is said.
-pub fn said(circuit: &Circuit, all: &[Knows]) -> Result<Vec<Option<Who>>> {
+pub fn said(circuit: &Circuit, all: &[Knows]) -> Result<Vec<Option<Holder>>> {
     let mut said = vec![None; circuit.inputs().len()];
     for Knows { port, who } in all {
         let Some(at) = circuit.inputs().iter().position(|input| input.name() == port) else {
@@ -81,7 +81,7 @@ pub fn all_said(circuit: &Circuit, all: &[Knows]) -> Result<Vec<Option<Role>>> {
     let missing = circuit.inputs().iter().zip(&said).filter(|(_, who)| who.is_none());
     let known: Vec<String> = missing.map(|(port, _)| format!("{}=WHO", port.name())).collect();
     if known.is_empty() {
-        return Ok(said.into_iter().map(|who| who.and_then(Who::role)).collect());
+        return Ok(said.into_iter().map(|who| who.and_then(Holder::role)).collect());
     }
     Err(Failure::new(format!(
         "--known {} is missing: who will give each port, p0 (who listens), p1 or shared",
@@ -109,8 +109,8 @@ mod tests {
         let parse =
             |text: &str| text.split(',').map(str::parse).collect::<std::result::Result<Vec<Knows>, _>>();
         let of = |text: &str| said(&circuit, &parse(text).expect("who knows what"));
-        assert_eq!(of("block=p1,key=p0").expect("ports"), [Some(Who::P0), Some(Who::P1)]);
-        assert_eq!(of("block=shared").expect("ports"), [None, Some(Who::Shared)]);
+        assert_eq!(of("block=p1,key=p0").expect("ports"), [Some(Holder::P0), Some(Holder::P1)]);
+        assert_eq!(of("block=shared").expect("ports"), [None, Some(Holder::Shared)]);
         assert!(
             of("x=p0")
                 .unwrap_err()

@@ -11,7 +11,7 @@ use clap::Args;
 use hushtable::operation::Operation;
 use hushtable_jobs::{
     choice::Optimise,
-    circuit::{Who, Wish},
+    circuit::{Holder, Wish},
     count::batch,
 };
 use serde::{Deserialize, Serialize};
@@ -37,7 +37,7 @@ pub struct CircuitWork {
     /// Who knows each input port [default: P0 the first one and P1 the others; one port alone is shared]
     #[arg(long, value_name = "WHO", value_enum, value_delimiter = ',')]
     #[serde(default)]
-    pub(super) known: Vec<Who>,
+    pub(super) known: Vec<Holder>,
     /// What the choice of engine and lookups makes least
     #[arg(long, value_enum, default_value = "total")]
     #[serde(default = "total")]

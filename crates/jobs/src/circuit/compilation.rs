@@ -25,7 +25,7 @@ use super::{is_circuit, load, mapped::Aim};
 
 /// What lookups are made for.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Purpose {
+pub enum Goal {
     /// Time on one machine
     Loopback,
     /// Time over 3 Gbit/s and 0.8 ms
@@ -36,7 +36,7 @@ pub enum Purpose {
     Bytes,
 }
 
-impl Purpose {
+impl Goal {
     /// By its name.
     pub fn named(name: &str) -> Result<Self> {
         let accepted = "accepted: loopback, lan, wan, bytes";
@@ -57,7 +57,7 @@ impl Purpose {
 }
 
 /// What a circuit is made of, and how.
-pub struct Source {
+pub struct Compilation {
     /// Verilog, or one circuit: BLIF, Bristol Fashion, `.hut`, `lib:NAME`.
     pub files: Vec<PathBuf>,
     /// The module of Verilog that is the circuit.
@@ -74,7 +74,7 @@ pub struct Source {
     pub prove: bool,
 }
 
-impl Source {
+impl Compilation {
     /// The circuit, in the forms that suit what is wanted. Each is compared with what was written.
     pub fn circuit(&self, wanted: &Wanted) -> Result<Arc<Circuit>> {
         let circuit = self.read()?;
@@ -110,7 +110,7 @@ impl Source {
     }
 
     fn module(&self) -> Result<&str> {
-        let missing = || Failure::new("of Verilog one module is the circuit; its name is given as --top");
+        let missing = || Failure::new("of Verilog one module is the circuit: top, its name, is missing");
         self.top.as_deref().ok_or_else(missing)
     }
 
