@@ -32,7 +32,7 @@ class BitShare(Secret):
     here reveals a value: that is `p.open`.
     """
 
-    __slots__ = ("_history", "_packed", "_party", "_type", "owner")
+    __slots__ = ("_history", "_owner", "_packed", "_party", "_type")
     __hash__ = None  # type: ignore[assignment]
     __array_ufunc__ = None
 
@@ -41,7 +41,7 @@ class BitShare(Secret):
         self._party = party
         self._packed = _packed(words)
         self._type = type
-        self.owner = owner
+        self._owner = owner
 
     # --- what is public
 
@@ -54,6 +54,11 @@ class BitShare(Secret):
     def type(self) -> str:
         """What the bits mean."""
         return self._type.name
+
+    @property
+    def owner(self) -> int | None:
+        """The party that knows the values."""
+        return self._owner
 
     @property
     def bits(self) -> int:
@@ -177,7 +182,7 @@ class BitShare(Secret):
 
     def _like(self, packed: NDArray[Any]) -> BitShare:
         made = BitShare.__new__(BitShare)
-        made._history, made._party, made._type, made.owner = self._history, self._party, self._type, self.owner
+        made._history, made._party, made._type, made._owner = self._history, self._party, self._type, self._owner
         made._packed = packed
         return made
 

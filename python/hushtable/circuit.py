@@ -228,7 +228,8 @@ def compile(
     `lib:NAME`. `types` says what ports mean, such as `{"a": "f32"}`; `parameters` are values of the module's.
     The forms of lookups have at most `max_inputs` inputs each, 2 to 12, and are made for what is `purpose`: time over a link, or bytes,
     and for `batch` evaluations at once. All forms are compared with the source on random inputs; `prove` proves it.
-    `calibration` is the file of `hushtable calibrate`, by default this user's.
+    `calibration` is the file of `hushtable calibrate` for lookups that suit that machine; by default all parties make the same
+    circuit.
 
     Raises `ParamError` for what cannot be a circuit, with file and line; `IoError` for a file that cannot be read.
     """

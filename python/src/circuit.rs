@@ -65,7 +65,10 @@ impl Circuit {
                 Err(error) => Err(Failure::new(error.to_string())),
             };
             let types = types.into_iter().map(kind).collect::<Result<_, Failure>>()?;
-            let machine = Calibration::load(calibration.as_deref())?.machine();
+            let machine = match calibration {
+                Some(path) => Calibration::load(Some(&path))?.machine(),
+                None => Machine::REFERENCE,
+            };
             let compilation = Compilation { files, top, types, parameters, max_inputs, batch, prove };
             compilation.circuit(&Goal::named(&purpose)?.wanted(machine))
         })

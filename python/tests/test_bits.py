@@ -121,6 +121,8 @@ def test_arrangements_are_numpys_and_keep_who_knows():
         views = [s[1], s[..., 2], s[::-1, 1:3], s[mask], s[[2, 0]], s.T, s.reshape(2, 6), s.ravel(), s[1, 2], s[None], np.concatenate([s, s]),
                  np.stack([s[0], s[1]], axis=1), np.reshape(s, (12,)), next(iter(s))]
         assert all(view.owner == 0 for view in views) and (len(s), s.size, s.ndim, s.bits) == (3, 12, 2, 128)
+        with pytest.raises(AttributeError):
+            s.owner = 1
         assert np.concatenate([s, other]).owner is None and (s ^ other).owner is None and (s ^ s[0]).owner == 0
         return [p.open(view) for view in (*views, s ^ other, s ^ s[0], np.concatenate([s, other]))]
 

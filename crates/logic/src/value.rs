@@ -29,8 +29,14 @@ impl Kind {
                 let digits = text.strip_prefix("0x").unwrap_or(text);
                 hexadecimal(digits, bits).filter(|_| digits.len() == bits.div_ceil(4) as usize)
             }
-            Self::Float32 => float(text, |text| text.parse::<f32>().ok().map(|x| u64::from(x.to_bits())), 32),
-            Self::Float64 => float(text, |text| text.parse::<f64>().ok().map(f64::to_bits), 64),
+            Self::Float32 => {
+                let number = |text: &str| text.parse::<f32>().ok().filter(|x| x.is_finite() || is_word(text));
+                float(text, |text| number(text).map(|x| u64::from(x.to_bits())), 32)
+            }
+            Self::Float64 => {
+                let number = |text: &str| text.parse::<f64>().ok().filter(|x| x.is_finite() || is_word(text));
+                float(text, |text| number(text).map(f64::to_bits), 64)
+            }
             Self::Unsigned(1) if matches!(text, "true" | "false") => Some(vec![u64::from(text == "true")]),
             Self::Unsigned(bits) | Self::Signed(bits) => match text.strip_prefix("0x") {
                 Some(digits) => hexadecimal(digits, bits),
@@ -122,6 +128,11 @@ fn hexadecimal(digits: &str, bits: u32) -> Option<Vec<u64>> {
     Some(words)
 }
 
+/// Whether a number is written without digits: `inf`. With digits one of that size is too large.
+fn is_word(text: &str) -> bool {
+    !text.bytes().any(|byte| byte.is_ascii_digit())
+}
+
 /// A number, or its bits.
 fn float(text: &str, parse: impl Fn(&str) -> Option<u64>, bits: u32) -> Option<Vec<u64>> {
     match text.strip_prefix("0x") {
@@ -133,6 +144,20 @@ fn float(text: &str, parse: impl Fn(&str) -> Option<u64>, bits: u32) -> Option<V
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_beyond_a_format_are_refused() {
+        for (kind, large, fits) in
+            [(Kind::Float32, "3.5e38", "3.4e38"), (Kind::Float64, "1.8e308", "1.7e308")]
+        {
+            for text in [large, "-1e999"] {
+                assert!(kind.parse_value(text).is_err(), "{kind}: {text}");
+            }
+            for text in [fits, "inf", "-inf", "nan", "1e-999", "infinity"] {
+                assert!(kind.parse_value(text).is_ok(), "{kind}: {text}");
+            }
+        }
+    }
 
     #[test]
     fn values_are_read_as_they_are_printed() {

@@ -18,7 +18,24 @@ use crate::error::{Error, Result};
 /// [`Error::Line`] for what is not a flat model without state: latches, other models' names, signals that nothing drives,
 /// that two tables drive, or that depend on themselves.
 pub fn read(text: &str) -> Result<Circuit> {
-    let mut model = Model::default();
+    read_as(text, Order::Numbered)
+}
+
+/// The same of what yosys writes: it lists the lowest bit of a port first, whatever number that has.
+pub(crate) fn read_listed(text: &str) -> Result<Circuit> {
+    read_as(text, Order::Listed)
+}
+
+/// In which order the bits of a port are: the lowest number first, or as they are listed.
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Order {
+    #[default]
+    Numbered,
+    Listed,
+}
+
+fn read_as(text: &str, order: Order) -> Result<Circuit> {
+    let mut model = Model { order, ..Model::default() };
     let mut ended = false;
     for (line, text) in Logical::of(text) {
         let words: Vec<&str> = text.split_whitespace().collect();
@@ -95,6 +112,7 @@ struct Model {
     drivers: HashMap<String, usize>,
     /// Whether rows of the last table may follow.
     open: bool,
+    order: Order,
 }
 
 impl Model {
@@ -133,8 +151,8 @@ impl Model {
     }
 
     fn circuit(self) -> Result<Circuit> {
-        let (inputs, order) = ports(&self.inputs)?;
-        let (outputs, results) = ports(&self.outputs)?;
+        let (inputs, order) = ports(&self.inputs, self.order)?;
+        let (outputs, results) = ports(&self.outputs, self.order)?;
         let mut draft = Draft::new(self.inputs.len());
         // Signals that are made; a table that was begun has nothing.
         let mut made: HashMap<&str, Option<Lit>> = HashMap::new();
@@ -195,7 +213,7 @@ impl Model {
 }
 
 /// Signals as ports, and their names in the ports' order. Names with all numbers from 0 on are one port.
-fn ports(signals: &[String]) -> Result<(Vec<Port>, Vec<String>)> {
+fn ports(signals: &[String], order: Order) -> Result<(Vec<Port>, Vec<String>)> {
     let split = |signal: &str| -> Option<(String, usize)> {
         let (base, rest) = signal.strip_suffix(']')?.rsplit_once('[')?;
         let plain = rest == "0" || !rest.starts_with('0');
@@ -206,21 +224,24 @@ fn ports(signals: &[String]) -> Result<(Vec<Port>, Vec<String>)> {
     for (base, number) in signals.iter().filter_map(|signal| split(signal)) {
         groups.entry(base).or_default().push(number);
     }
-    for numbers in groups.values_mut() {
-        numbers.sort_unstable();
-    }
-    let whole = |base: &String| {
-        groups.get(base).filter(|numbers| numbers.iter().enumerate().all(|(i, number)| i == *number))
-    };
+    groups.retain(|_, numbers| {
+        let mut sorted = numbers.clone();
+        sorted.sort_unstable();
+        let whole = sorted.iter().enumerate().all(|(i, number)| i == *number);
+        if order == Order::Numbered {
+            *numbers = sorted;
+        }
+        whole
+    });
     let (mut ports, mut names) = (Vec::new(), Vec::new());
     for signal in signals {
         match split(signal)
-            .and_then(|(base, number)| whole(&base).map(|numbers| (base, number, numbers.len())))
+            .and_then(|(base, number)| groups.get(&base).map(|numbers| (base, number, numbers)))
         {
-            // The port stands where its bit 0 does.
-            Some((base, 0, bits)) => {
-                names.extend((0..bits).map(|i| format!("{base}[{i}]")));
-                ports.push(Port::new(base, Kind::Unsigned(bits as u32))?);
+            // The port stands where its lowest bit does.
+            Some((base, number, numbers)) if number == numbers[0] => {
+                names.extend(numbers.iter().map(|i| format!("{base}[{i}]")));
+                ports.push(Port::new(base, Kind::Unsigned(numbers.len() as u32))?);
             }
             Some(_) => {}
             None => {

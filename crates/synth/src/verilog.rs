@@ -24,7 +24,11 @@ use crate::error::{Error, Result};
 pub fn compile(files: &[impl AsRef<Path>], top: &str, options: &Options) -> Result<Circuit> {
     let mut yosys = Yosys::find()?;
     let script = format!("{}write_json design.json", script(&mut yosys, files, top, options)?);
-    yosys.run(&script)?;
+    let said = yosys.run(&script)?;
+    // What it warns of, and goes on with one of them.
+    if let Some(what) = said.lines().find_map(|line| line.split_once("multiple conflicting drivers for ")) {
+        return Err(Error::Yosys(format!("two drivers of one wire: {}", what.1.trim_end_matches(':'))));
+    }
     let path = yosys.path("design.json");
     let json = yosys.named(&std::fs::read_to_string(&path).map_err(Error::file(&path))?);
     let netlist: netlist::Netlist =
@@ -53,7 +57,7 @@ pub(crate) fn script(
     }
     script.push_str(
         // Each module is tidied once, and not each use of it: the draft folds what constants leave.
-        "; proc; opt; wreduce; peepopt; opt; opt_mem; memory_collect; opt_clean; flatten; ",
+        "; proc; tribuf; check; opt; wreduce; peepopt; opt; opt_mem; memory_collect; opt_clean; flatten; ",
     );
     Ok(script)
 }
@@ -75,11 +79,12 @@ fn identifier(name: &str) -> Result<&str> {
 pub fn reference(files: &[impl AsRef<Path>], top: &str, options: &Options) -> Result<Circuit> {
     let mut yosys = Yosys::find()?;
     let script = format!(
-        "{}memory_map; techmap; simplemap; setundef -zero; opt_clean; write_blif design.blif",
+        "{}setundef -zero; chtype -set $shift t:$shiftx; memory_map; techmap; simplemap; opt_clean; \
+         write_blif design.blif",
         script(&mut yosys, files, top, options)?
     );
     yosys.run(&script)?;
     let path = yosys.path("design.blif");
     let text = std::fs::read_to_string(&path).map_err(Error::file(&path))?;
-    crate::blif::read(&text)
+    crate::blif::read_listed(&text)
 }

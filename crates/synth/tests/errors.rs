@@ -38,6 +38,11 @@ fn designs() {
         ),
         ("module other(input a, output y);\nassign y = a;\nendmodule", &["`top' not found"]),
         ("module top(input a, output y);\nassign y = a +;\nendmodule", &["design.v:2: syntax error"]),
+        (
+            "module top(input a, b, output y);\nassign y = a;\nassign y = b;\nendmodule",
+            &["two drivers of one wire: top."],
+        ),
+        ("module top(input a, b, output y);\nassign y = a ? b : 1'bz;\nendmodule", &["tribuf"]),
         ("module top(input a, output y);\nbox b(.a(a), .y(y));\nendmodule", &["box"]),
     ] {
         let error = of_text(text, "top").expect_err(text).to_string();

@@ -113,3 +113,26 @@ fn fewer_ands() {
     let form = d.finish("ands", vec![all]);
     assert_eq!((layers(&form).ands(), layers(&form).depth()), (63, 6));
 }
+
+/// Ports whose first bit is the highest, values that the source leaves open, and bits beyond an end.
+#[test]
+fn ports_in_any_order_and_open_values() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (i, body) in [
+        "(input [0:7] a, input [7:0] b, output [0:7] y); assign y = a + b; endmodule",
+        "(input [3:8] a, output [5:0] y); assign y = a * 3; endmodule",
+        "(input [1:0] a, b, output reg [3:0] y); always @* case (a) 0: y = b; 1: y = 7; default: y = 4'bx; endcase endmodule",
+        "(input [4:0] a, input [2:0] i, output y, z); assign y = a[i], z = i[a]; endmodule",
+        "(input [9:0] a, input [3:0] i, output [2:0] y); assign y = a[i +: 3]; endmodule",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let file = folder.path().join(format!("{i}.v"));
+        std::fs::write(&file, format!("module top{body}")).expect("a file");
+        let circuit = compile(&[&file], "top", &Options::default()).unwrap_or_else(|error| panic!("{body}: {error}"));
+        let other = reference(&[&file], "top", &Options::default()).unwrap_or_else(|error| panic!("{body}: {error}"));
+        let (form, other) = (&circuit.forms()[0], &other.forms()[0]);
+        assert_eq!(prove(form, other, LIMIT).expect("a solver"), Verdict::Equal, "{body}");
+    }
+}

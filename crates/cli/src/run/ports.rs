@@ -9,7 +9,10 @@ use hushtable_columns::{
     output::Writer,
     read, write_series,
 };
-use hushtable_jobs::circuit::{no_port, ports};
+use hushtable_jobs::{
+    circuit::{no_port, ports},
+    count::some,
+};
 use prim::wipe::Wiped;
 use serde::{
     Deserialize, Deserializer,
@@ -26,8 +29,8 @@ pub struct Given {
     pub words: Vec<Option<Wiped<u64>>>,
 }
 
-/// The values of each port that a file of JSON names.
-type Values = BTreeMap<String, Vec<String>>;
+/// The values of each port that a file of JSON names; whether they are a list.
+type Values = BTreeMap<String, (Vec<String>, bool)>;
 
 impl Given {
     fn none(circuit: &Circuit) -> Self {
@@ -63,14 +66,16 @@ impl Given {
             return Err(input(path, &no_port(circuit, name)));
         }
         let mut given = Self::none(circuit);
-        let (mut rows, mut bad) = (None, Bad::default());
+        let mut bad = Bad::default();
+        // A value by itself is that of all rows.
+        let rows = lists.values().find_map(|(values, list)| list.then_some(values.len())).unwrap_or(1);
         for (port, words) in circuit.inputs().iter().zip(&mut given.words) {
-            let Some(values) = lists.remove(port.name()) else { continue };
-            let expected = *rows.get_or_insert(values.len());
-            if values.len() != expected {
-                let what =
-                    format!("port {} has {} values; others have {expected}", port.name(), values.len());
-                return Err(input(path, &what));
+            let Some((mut values, list)) = lists.remove(port.name()) else { continue };
+            if !list {
+                values = vec![values.remove(0); rows];
+            } else if values.len() != rows {
+                let (name, some) = (port.name(), some(values.len(), "value"));
+                return Err(input(path, &format!("port {name} has {some}; others have {rows}")));
             }
             let mut found = Wiped::zeros(0);
             for (i, value) in values.iter().enumerate() {
@@ -78,7 +83,7 @@ impl Given {
             }
             *words = Some(found);
         }
-        given.rows = rows.unwrap_or(0);
+        given.rows = if given.words.iter().any(Option::is_some) { rows } else { 0 };
         bad.check(path).map(|()| given)
     }
 
@@ -96,8 +101,13 @@ impl Given {
         let mut given = Self { single: false, ..Self::none(circuit) };
         columns.iter().for_each(|&port| given.words[port] = Some(Wiped::zeros(0)));
         let (mut rows, mut bad) = (0, Bad::default());
+        // An empty line is no row. In a table of one column it may be a missing value: all rows behind it would go wrong.
+        let (alone, mut before) = (header.len() == 1 && file.place() == "line", 1);
         file.each_row(&names, |at, row| {
-            rows += 1;
+            if alone && at > before + 1 {
+                bad.add(|| format!("line {}: is empty, where each line is a row", before + 1));
+            }
+            (rows, before) = (rows + 1, at);
             let place = || format!("{} {at}", file.place());
             let row = match row {
                 Ok(row) => row,
@@ -169,13 +179,16 @@ fn input(path: &Path, what: &str) -> Failure {
 
 /// Values as they stand there, so that no digit is lost; and whether there are no lists.
 fn json(text: &[u8]) -> std::result::Result<(Values, bool), String> {
+    // A mark of the order of bytes says nothing here.
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let Pairs(ports) = serde_json::from_slice(text).map_err(|error| {
         format!("{error}; accepted: an object with a value or a list of values for each port")
     })?;
     let mut single = true;
     let mut all = Values::new();
     for (name, raw) in ports {
-        let values = match raw.get().starts_with('[') {
+        let is_list = raw.get().starts_with('[');
+        let values = match is_list {
             true => {
                 single = false;
                 let list: Vec<Box<RawValue>> =
@@ -185,7 +198,7 @@ fn json(text: &[u8]) -> std::result::Result<(Values, bool), String> {
             false => scalar(&raw).map(|value| vec![value]),
         };
         let values = values.map_err(|what| format!("port {name}: {what}"))?;
-        if all.insert(name.clone(), values).is_some() {
+        if all.insert(name.clone(), (values, is_list)).is_some() {
             return Err(format!("two values of the name {name:?}"));
         }
     }

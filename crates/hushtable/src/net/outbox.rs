@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 const FULL: usize = 32 << 20;
 /// Frames up to this size are written by the sender itself if the link is idle: waking the writer
 /// would cost more than the write.
-pub const DIRECT: usize = 32 << 10;
+pub(crate) const DIRECT: usize = 32 << 10;
 /// How long a direct write may take. After one that needs longer the link seems slow, and for a
 /// pause everything goes through the writer, so that the sender computes while the link works. The
 /// pause doubles each time.

@@ -56,9 +56,12 @@ impl Goal {
     }
 }
 
+/// Gates up to which other forms are made, which takes a minute for as many. A larger circuit keeps the one that it has.
+const REWRITTEN: usize = 1 << 17;
+
 /// What a circuit is made of, and how.
 pub struct Compilation {
-    /// Verilog, or one circuit: BLIF, Bristol Fashion, `.hut`, `lib:NAME`.
+    /// Verilog; or one circuit in BLIF or Bristol Fashion; or some as `.hut` or `lib:NAME`, which stand side by side.
     pub files: Vec<PathBuf>,
     /// The module of Verilog that is the circuit.
     pub top: Option<String>,
@@ -87,10 +90,21 @@ impl Compilation {
 
     /// The circuit as it is written.
     fn read(&self) -> Result<Circuit> {
-        if let [file] = &self.files[..]
-            && is_circuit(file)
-        {
-            return retyped(Circuit::clone(&*load(file)?), &self.types);
+        if self.files.iter().all(|file| is_circuit(file)) {
+            let circuits: Vec<_> = self.files.iter().map(|file| load(file)).collect::<Result<_>>()?;
+            let circuit = match &circuits[..] {
+                [circuit] => Circuit::clone(circuit),
+                all => {
+                    let name = all.iter().map(|circuit| circuit.name()).collect::<Vec<_>>().join("+");
+                    Circuit::beside(name, &all.iter().map(|circuit| &**circuit).collect::<Vec<_>>())
+                        .map_err(wrong)?
+                }
+            };
+            if self.prove {
+                let (first, others) = circuit.forms().split_first().expect("a form");
+                others.iter().try_for_each(|form| prove(first, form))?;
+            }
+            return retyped(circuit, &self.types);
         }
         if let [file] = &self.files[..]
             && is_gates(file)
@@ -123,6 +137,16 @@ impl Compilation {
     /// The circuit with the forms that are made of its first one, each compared with that.
     fn with_forms(&self, circuit: Circuit, wanted: &Wanted) -> Result<Circuit> {
         let source = circuit.forms()[0].clone();
+        if source.gates().len() > REWRITTEN {
+            let form = source.renamed("ands").map_err(wrong)?;
+            return Circuit::new(
+                circuit.name(),
+                circuit.inputs().to_vec(),
+                circuit.outputs().to_vec(),
+                vec![form],
+            )
+            .map_err(wrong);
+        }
         let ands = optimise::ands(&source);
         let layers = optimise::layers(&ands);
         let mut forms = vec![ands];

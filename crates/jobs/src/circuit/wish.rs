@@ -110,7 +110,7 @@ impl Wish {
         let Some((form, _)) = forms.min_by_key(|(_, form)| least(form)) else {
             let what = if self.lookups == Some(true) { "with" } else { "without" };
             return Err(Failure::new(format!(
-                "engine {}: {} has no form {what} lookups; compiling it makes one",
+                "engine {}: {} has no form {what} lookups; compiling it makes one where that is predicted to take less",
                 self.name,
                 circuit.name()
             )));

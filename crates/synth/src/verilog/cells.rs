@@ -214,21 +214,18 @@ impl Part<'_> {
 /// Of a default, as many cases and as many bits that choose one, at most one of which is 1.
 fn choice(d: &mut Draft, read: &[Option<Lit>]) -> Result<Lit, String> {
     let cases = (read.len() - 1) / 2;
-    let mut base = read[0];
+    if read[..=cases].iter().all(Option::is_none) {
+        return Err("a choice of nothing but bits without a value (x)".into());
+    }
+    // What has no value is 0: all who read the source find the same.
+    let given = |bit: Option<Lit>| bit.unwrap_or(Lit::FALSE);
+    let base = given(read[0]);
     let mut sum = Vec::with_capacity(cases);
     for (case, choose) in read[1..=cases].iter().zip(&read[cases + 1..]) {
         let Some(choose) = *choose else { return Err("a choice reads a bit without a value (x)".into()) };
-        match (*case, base) {
-            // What has no value may have any.
-            (None, _) => {}
-            (case, None) => base = case,
-            (Some(case), Some(base)) => {
-                let differ = d.xor(case, base);
-                sum.push(d.and(choose, differ));
-            }
-        }
+        let differ = d.xor(given(*case), base);
+        sum.push(d.and(choose, differ));
     }
-    let base = base.ok_or("a choice of nothing but bits without a value (x)")?;
     let change = d.xor_all(sum);
     Ok(d.xor(base, change))
 }
