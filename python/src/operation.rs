@@ -1,6 +1,9 @@
 //! Operations: words of `uint64`, whatever their width.
 
-use std::sync::Arc;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+};
 
 use hushtable::{
     Error, Role,
@@ -32,15 +35,18 @@ pub struct Operation {
     /// What is made before there are inputs.
     pub ahead: Arc<dyn operation::Operation>,
     /// The circuit whose form and engine are open, if it is one.
-    open: Option<Open>,
+    open: Option<Arc<Open>>,
 }
 
 /// A circuit, and who knows its inputs.
-#[derive(Clone)]
 struct Open {
     circuit: Arc<Circuit>,
     known: Vec<Option<Role>>,
+    /// What was found out for each store by its id, which takes as long as many evaluations.
+    served: Mutex<HashMap<[u8; 32], Option<Way>>>,
 }
+
+type Way = Arc<dyn operation::Operation>;
 
 impl Operation {
     pub fn of(operation: impl operation::Operation + 'static) -> Self {
@@ -57,29 +63,35 @@ impl Operation {
     pub fn of_circuit(circuit: &Arc<Circuit>, known: Vec<Option<Role>>) -> Result<Self, Error> {
         let of = |objective| Evaluate::new(circuit, &known, objective).map(Arc::new);
         let (now, ahead) = (of(Objective::Total)?, of(Objective::Online)?);
-        Ok(Self { now, ahead, open: Some(Open { circuit: Arc::clone(circuit), known }) })
+        let open = Open { circuit: Arc::clone(circuit), known, served: Mutex::default() };
+        Ok(Self { now, ahead, open: Some(Arc::new(open)) })
     }
 
     /// The way for which material of `items` of it goes to a store: what the program's `prepare` makes by default.
-    pub fn to_store(&self, items: usize) -> Result<Arc<dyn operation::Operation>, Failure> {
-        let Some(Open { circuit, known }) = &self.open else { return Ok(Arc::clone(&self.ahead)) };
-        Ok(Arc::new(to_store(circuit, known, Objective::Online, items)?))
+    pub fn to_store(&self, items: usize) -> Result<Way, Failure> {
+        let Some(open) = &self.open else { return Ok(Arc::clone(&self.ahead)) };
+        Ok(Arc::new(to_store(&open.circuit, &open.known, Objective::Online, items)?))
     }
 
-    /// The way for which the store has material, if there is one; of several the one that suits `items` over the link.
-    pub fn served(
-        &self,
-        store: &Store,
-        items: usize,
-        link: LinkShape,
-    ) -> Option<Arc<dyn operation::Operation>> {
-        let Some(Open { circuit, known }) = &self.open else {
+    /// The way for which the store has material, if there is one.
+    pub fn served(&self, store: &Store) -> Option<Way> {
+        let Some(open) = &self.open else {
             return store.fits(self.ahead.as_ref()).is_ok().then(|| Arc::clone(&self.ahead));
         };
-        let (objective, machine) = (Objective::Total, &Machine::REFERENCE);
+        let mut known = open.served.lock().expect("no panic while the lock is held");
+        known.entry(store.about().id).or_insert_with(|| open.served(store)).clone()
+    }
+}
+
+impl Open {
+    /// Of several ways the one that suits one evaluation: both parties take the same, whatever they did before.
+    fn served(&self, store: &Store) -> Option<Way> {
+        let Self { circuit, known, .. } = self;
+        let (items, objective) = (1, Objective::Total);
+        let (link, machine) = (LinkShape::LOOPBACK, &Machine::REFERENCE);
         let asked = Asked { circuit, known, items, objective, link, machine };
         let way = served(&asked, &store.about().text, |way| store.fits(way).is_ok());
-        way.ok().flatten().map(|way| Arc::new(way) as Arc<dyn operation::Operation>)
+        way.ok().flatten().map(|way| Arc::new(way) as Way)
     }
 }
 

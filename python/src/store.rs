@@ -8,7 +8,7 @@ use std::{
 use hushtable::{
     Error,
     lut::{LookupJob, Protocol},
-    net::{Identity, LinkShape},
+    net::Identity,
     operation,
     run::{self, Ready},
     store::{self, Contents, Reserved},
@@ -93,7 +93,7 @@ impl Store {
 
     /// Whether the operation can spend it.
     fn serves(&self, py: Python<'_>, operation: &Operation) -> PyResult<bool> {
-        self.open(py, |open| Ok(operation.served(&open.store, 1, LinkShape::LOOPBACK).is_some()))
+        self.open(py, |open| Ok(operation.served(&open.store).is_some()))
     }
 
     /// Items that are left: lookups, numbers, rows.
@@ -219,9 +219,7 @@ pub fn run_stored<'py>(
     no_offline: bool,
 ) -> PyResult<Vec<Bound<'py, PyArray1<u64>>>> {
     let operands = given(&operands)?;
-    let items = running::items(operation.ahead.as_ref(), p, &operands).map_err(|e| raise(py, &e))?;
-    let link = p.setting().link;
-    let way = store.open(py, |open| Ok(operation.served(&open.store, items, link)))?;
+    let way = store.open(py, |open| Ok(operation.served(&open.store)))?;
     let way = way.unwrap_or_else(|| Arc::clone(&operation.ahead));
     Ok(arrays(py, spend(py, p, name, way, operands, store, no_offline)?))
 }
