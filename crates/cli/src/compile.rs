@@ -34,9 +34,9 @@ gates keeps the form that it has.
 Examples:
   hushtable compile adder.v --top adder -o adder.hut
   hushtable compile adder.v --top adder --param WIDTH=64 --for wan -o adder64.hut
-  Two circuits that do not wait for each other, in the rounds of the longer one; ports are called f32_add.a and so on:
-    hushtable compile lib:f32_add lib:f32_mul -o both.hut
-  hushtable plan --circuit adder.hut --batch 1000 --net wan";
+  hushtable plan --circuit adder.hut --batch 1000 --net wan
+  Two circuits that do not wait for each other; ports are called f32_add.a and so on:
+    hushtable compile lib:f32_add lib:f32_mul -o both.hut";
 
 /// Compile Verilog to a circuit that two parties run
 #[derive(Args, Debug)]

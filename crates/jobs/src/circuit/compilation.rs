@@ -85,7 +85,9 @@ impl Compilation {
             let path = self.files[0].display();
             return Err(Failure::input(format!("{path}: a circuit needs an input and an output at least")));
         }
-        Ok(Arc::new(self.with_forms(circuit, wanted)?))
+        // Circuits side by side have the forms that each of them has.
+        let several = self.files.len() > 1 && self.files.iter().all(|file| is_circuit(file));
+        Ok(Arc::new(if several { circuit } else { self.with_forms(circuit, wanted)? }))
     }
 
     /// The circuit as it is written.
