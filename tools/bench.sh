@@ -160,6 +160,8 @@ for link in lan wan; do
 done
 run psi --count 16777216 --ot ferret
 run psi --count 1000 --other-count 1000000
+run circuit-psi --count 16384
+run circuit-psi --count 16384 --ot ferret
 for count in 65536 1048576; do
     run join --count $count
     run join --count $count --ot ferret

@@ -246,7 +246,7 @@ def join(how: Callable[..., NDArray[Any]], parts: Sequence[Any], axis: int) -> B
     except ValueError as error:
         raise ShapeError(f"{name}: {', '.join(str(share.shape) for share in shares)}: {error}") from None
     made = first._like(packed)
-    made.owner = first.owner if all(share.owner == first.owner for share in shares) else None
+    made._owner = first.owner if all(share.owner == first.owner for share in shares) else None
     return made
 
 
