@@ -59,6 +59,12 @@ impl Owner {
         &self.ring
     }
 
+    /// The secret, as a transform.
+    #[cfg(test)]
+    pub(crate) fn secret(&self) -> &Poly {
+        &self.secret
+    }
+
     /// What the second parts of ciphertexts come of. Public.
     pub fn seed(&self) -> &[u8; 32] {
         &self.seed

@@ -62,6 +62,18 @@ impl Evaluator {
     /// # Panics
     /// For a place beyond 8191.
     pub fn respond(&mut self, sum: &Ciphertext, places: &[usize]) -> (Response, Mask) {
+        let ([first, second], mask) = self.covered(sum, places);
+        let (bits, all) = (self.ring.params().bits(), (0..DEGREE).collect::<Vec<_>>());
+        // 3. Fewer bits.
+        let response = Response {
+            first: self.rounded(&first, places, bits + Response::FIRST),
+            second: self.rounded(&second, &all, bits + Response::SECOND),
+        };
+        (response, mask)
+    }
+
+    /// Steps 1 and 2: the coefficients of both parts, and this party's share.
+    fn covered(&mut self, sum: &Ciphertext, places: &[usize]) -> ([Poly; 2], Mask) {
         let (ring, params) = (self.ring.clone(), self.ring.params());
         // 1. The encryption of zero.
         let fresh = ring.forward(&ring.small(&error(&mut self.prg)));
@@ -85,13 +97,7 @@ impl Evaluator {
                 first[*place] = below(below(first[*place] + flood, q) + encoded, q);
             }
         }
-        // 3. Fewer bits.
-        let all: Vec<usize> = (0..DEGREE).collect();
-        let response = Response {
-            first: self.rounded(&first, places, params.bits() + Response::FIRST),
-            second: self.rounded(&second, &all, params.bits() + Response::SECOND),
-        };
-        (response, mask)
+        ([first, second], mask)
     }
 
     /// Numbers that are uniform in `-2^k..2^k`, as the first so many coefficients.

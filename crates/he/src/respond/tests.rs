@@ -98,28 +98,68 @@ fn shares_are_those_of_the_product() {
     }
 }
 
-/// The phase of a response less what it stands for: flooding as wide as said, alike for any weights.
-#[test]
-fn noise_is_flooded() {
-    let params = Params::fitting(32, 16, 1024, 1 << 18).expect("parameters");
-    let mut prg = Prg::new(Block(9));
-    let mut owner = Owner::new(params, prg.block(), prg.block());
-    let ring = owner.ring().clone();
-    let key = owner.public_key();
-    let key =
-        Ciphertext { first: key_part(&key), second: crate::sample::public(&ring, owner.seed(), key.number) };
-    let mut evaluator = Evaluator::new(&ring, key, prg.block());
-    let flood = evaluator.flood(DEGREE);
-    // By the lowest primes' residues the numbers are found again where they fit; here only their spread is looked at.
-    let q = ring.ntts()[0].modulus();
-    let mean =
-        flood.limbs().next().expect("a limb").iter().map(|x| f64::from(*x)).sum::<f64>() / DEGREE as f64;
-    assert!((mean / f64::from(q) - 0.5).abs() < 0.02, "{mean}");
+/// The owner's view of both parts, less what they should stand for: the noise, in whole numbers.
+fn noise(owner: &Owner, parts: [Poly; 2], want: &[u64]) -> Vec<i128> {
+    let ring = owner.ring();
+    let [first, second] = parts;
+    let mut rest = ring.inverse(ring.products([(&ring.forward(&second), owner.secret())].into_iter()));
+    ring.add(&mut rest, &first);
+    let mut expected = encode(ring, want, Rounding::Nearest);
+    ring.negate(&mut expected);
+    ring.add(&mut rest, &expected);
+    let primes: Vec<u128> = ring.ntts().iter().map(|ntt| u128::from(ntt.modulus())).collect();
+    let all: u128 = primes.iter().product(); // 120 bits
+    let limbs: Vec<&[u32]> = rest.limbs().collect();
+    let whole = |i: usize| {
+        let part =
+            |(k, q): (usize, &u128)| u128::from(limbs[k][i]) * u128::from(ring.inverses()[k]) % q * (all / q);
+        let sum = primes.iter().enumerate().map(part).fold(0, |sum, part| (sum + part) % all);
+        if sum > all / 2 { sum as i128 - all as i128 } else { sum as i128 }
+    };
+    (0..DEGREE).map(whole).collect()
 }
 
-fn key_part(key: &Seeded) -> Poly {
-    let mut bytes = Vec::new();
-    key.encode(&mut bytes);
-    let params = Params::fitting(32, 16, 1024, 1 << 18).expect("parameters");
-    Seeded::decode(&Ring::new(params), &[0; 32], key.number, &bytes).expect("a ciphertext").first
+/// The noise of a product is within the worst that is said, and about as large as is proven; that of a response is uniform
+/// in the range of the flooding, and less than that without it, which the test sees.
+#[test]
+fn noise_is_as_said_and_is_flooded() {
+    let (weight_bits, terms) = (16, 1024);
+    let params = Params::fitting(32, weight_bits, terms, 1 << 18).expect("parameters");
+    assert_eq!(params.limbs(), 4);
+    let mut case = Case { params, weight_bits, prg: Prg::new(Block(9)) };
+    let mut owner = Owner::new(params, case.prg.block(), case.prg.block());
+    let ring = owner.ring().clone();
+    let sent = |seeded: Seeded, seed: &[u8; 32]| {
+        let mut bytes = Vec::new();
+        seeded.encode(&mut bytes);
+        Seeded::decode(&ring, seed, seeded.number, &bytes).expect("a ciphertext")
+    };
+    let seed = *owner.seed();
+    let mut evaluator = Evaluator::new(&ring, sent(owner.public_key(), &seed), case.prg.block());
+    let places: Vec<usize> = (0..DEGREE).collect();
+    for ends in [false, true] {
+        let (x, w) = (case.words(DEGREE, ends), case.weights(terms, ends));
+        let want = product(&x, &w);
+        let sum = Ciphertext::products(&ring, &[(&sent(owner.encrypt(&x), &seed), &ring.plain(&w))]);
+        let parts = [&sum.first, &sum.second].map(|part| ring.inverse(part.clone()));
+        let noise_of_sum = noise(&owner, parts, &want);
+        let size: f64 = w.iter().map(|w| (*w as f64).powi(2)).sum::<f64>().sqrt();
+        let worst: f64 = 22.0 * w.iter().map(|w| (*w as f64).abs()).sum::<f64>();
+        let deviation =
+            (noise_of_sum.iter().map(|x| (*x as f64).powi(2)).sum::<f64>() / DEGREE as f64).sqrt();
+        assert!(noise_of_sum.iter().all(|x| (*x as f64).abs() <= worst));
+        // Neighbours share their errors: there are about eight independent ones.
+        assert!((0.3..2.5).contains(&(deviation / (10.75f64.sqrt() * size))), "{deviation} of {size}");
+        let (parts, mask) = evaluator.covered(&sum, &places);
+        let masked: Vec<u64> =
+            want.iter().zip(mask.iter()).map(|(x, r)| low(x.wrapping_sub(*r), params.bits())).collect();
+        let range = f64::from(params.flooding_bits()).exp2();
+        let uniform = |noise: &[i128]| {
+            let parts = noise.iter().map(|x| *x as f64 / range);
+            let square = parts.clone().map(|x| x * x).sum::<f64>() / DEGREE as f64;
+            parts.clone().all(|x| x.abs() < 1.001) && (square - 1.0 / 3.0).abs() < 0.02
+        };
+        assert!(uniform(&noise(&owner, parts, &masked)));
+        assert!(!uniform(&noise_of_sum));
+    }
 }
