@@ -45,6 +45,7 @@ const ORDER: &[&str] = &[
 pub(crate) const CRATES: [(&str, &[&str]); 11] = [
     ("crates/prim", &[]),
     ("crates/logic", &[]),
+    ("crates/he", &["prim"]),
     ("crates/synth", &["logic"]),
     ("crates/hushtable", &["prim", "logic"]),
     ("crates/apps", &["prim", "synth", "hushtable"]),

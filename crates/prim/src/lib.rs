@@ -22,6 +22,7 @@ pub mod hash;
 pub mod lookup;
 pub mod lowmc;
 pub mod lpn;
+pub mod ntt;
 pub mod pack;
 pub mod planes;
 pub mod prg;

@@ -4,6 +4,7 @@
 //! `Isa` type is the proof that the processor has its instructions: it can only be had from
 //! `detect`, so the kernels themselves are safe code. `Portable` is the twin that runs everywhere.
 
+mod lanes;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod portable;
@@ -11,6 +12,7 @@ mod table;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+pub(crate) use lanes::LaneIsa;
 pub(crate) use portable::Portable;
 pub(crate) use table::Table;
 

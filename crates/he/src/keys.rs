@@ -1,0 +1,195 @@
+//! The owner of a key: ciphertexts, and what comes back.
+
+use prim::{
+    Block, Prg, Wiped, low,
+    ntt::{DEGREE, PRIMES},
+    pack::{pack, packed_len, unpack},
+};
+
+use crate::{
+    encode::{Rounding, encode},
+    error::{Error, Result},
+    params::Params,
+    poly::{Plain, Poly, Ring, below, power, times, word},
+    respond::Response,
+    sample::{error, public, ternary},
+};
+
+/// Bits of a residue on the wire.
+const RESIDUE: u32 = 30;
+/// Primes whose product holds the product of a response's second part and a secret.
+const PRODUCT: usize = 3;
+
+/// Who encrypts, and opens what comes back.
+pub struct Owner {
+    ring: Ring,
+    /// The secret, as a transform.
+    secret: Poly,
+    prg: Prg,
+    seed: [u8; 32],
+    /// The number of the next ciphertext, of whatever kind: none serves twice.
+    next: u64,
+}
+
+/// A ciphertext as it is sent: its second part follows from the key's seed and its number.
+pub struct Seeded {
+    /// Its number.
+    pub number: u64,
+    first: Poly,
+}
+
+/// A ciphertext, as transforms.
+pub struct Ciphertext {
+    pub(crate) first: Poly,
+    pub(crate) second: Poly,
+}
+
+impl Owner {
+    /// A new key, from random blocks that serve nothing else: the secret and errors come of the first, the public seed of
+    /// the second.
+    pub fn new(params: Params, secret: Block, seed: Block) -> Self {
+        let (ring, mut prg) = (Ring::new(params), Prg::new(secret));
+        let secret = ring.forward(&ring.small(&ternary(&mut prg)));
+        let seed = *blake3::hash(&seed.0.to_le_bytes()).as_bytes();
+        Self { ring, secret, prg, seed, next: 0 }
+    }
+
+    /// The ring.
+    pub fn ring(&self) -> &Ring {
+        &self.ring
+    }
+
+    /// The secret, as a transform.
+    #[cfg(test)]
+    pub(crate) fn secret(&self) -> &Poly {
+        &self.secret
+    }
+
+    /// What the second parts of ciphertexts come of. Public.
+    pub fn seed(&self) -> &[u8; 32] {
+        &self.seed
+    }
+
+    /// An encryption of zero: the public key, of which the peer needs one.
+    pub fn public_key(&mut self) -> Seeded {
+        self.encrypt(&[])
+    }
+
+    /// An encryption of words mod `2^l` as coefficients, the lowest first; those that are left out are zero.
+    ///
+    /// # Panics
+    /// For more than 8192.
+    pub fn encrypt(&mut self, numbers: &[u64]) -> Seeded {
+        let number = self.next;
+        self.next += 1;
+        let mut first = self.ring.small(&error(&mut self.prg));
+        let encoded = encode(&self.ring, numbers, Rounding::Random(&mut self.prg));
+        self.ring.add(&mut first, &encoded);
+        first = self.ring.forward(&first);
+        let second = public(&self.ring, &self.seed, number);
+        let mut masked = self.ring.products([(&second, &self.secret)].into_iter());
+        self.ring.negate(&mut masked);
+        self.ring.add(&mut first, &masked);
+        Seeded { number, first }
+    }
+
+    /// The plaintext's coefficients at these places, less the peer's mask. There is no check: what the peer made wrong comes
+    /// out as wrong numbers.
+    pub fn open(&self, response: &Response, places: &[usize]) -> Wiped<u64> {
+        let bits = self.ring.params().bits();
+        let (wide, narrow) = (bits + Response::SECOND, bits + Response::FIRST);
+        let products = self.times_secret(&response.second, wide);
+        let phase = |(place, first): (&usize, &u128)| {
+            let phase = (first << (wide - narrow)).wrapping_add(products[*place]);
+            let rounded = phase.wrapping_add(1 << (Response::SECOND - 1)) >> Response::SECOND;
+            low(rounded as u64, bits)
+        };
+        Wiped::from(places.iter().zip(&response.first).map(phase).collect::<Vec<_>>())
+    }
+
+    /// A polynomial mod `2^bits` times the secret, mod `2^128` and exact mod `2^bits`.
+    fn times_secret(&self, numbers: &[u128], bits: u32) -> Wiped<u128> {
+        let mut products: Vec<Wiped<u32>> = Vec::with_capacity(PRODUCT);
+        for (ntt, secret) in self.ring.ntts().iter().zip(self.secret.limbs()).take(PRODUCT) {
+            let q = ntt.modulus();
+            let (half, whole) = (power(2, 64, q), power(2, bits, q));
+            // As signed numbers: then the product is below half of the primes' product in size.
+            let residue = |x: &u128| {
+                let (lower, upper) = (word(*x as u64, q), times((x >> 64) as u32, half, q));
+                let less = whole & 0u32.wrapping_sub((x >> (bits - 1)) as u32 & 1);
+                below(below(lower + upper, q) + below(q - less, q), q)
+            };
+            let residues = Wiped::from(numbers.iter().map(residue).collect::<Vec<_>>());
+            let (mut values, mut product) = (Wiped::zeros(DEGREE), Wiped::zeros(DEGREE));
+            ntt.forward(&residues, &mut values);
+            let mut sums = prim::ntt::Sums::default();
+            sums.add(ntt, &values, secret);
+            sums.take(ntt, &mut values);
+            ntt.inverse(&mut values, &mut product);
+            products.push(product);
+        }
+        let primes = &PRIMES[..PRODUCT];
+        let all: u128 = primes.iter().map(|q| u128::from(*q)).product();
+        let parts: Vec<(u32, u128, u32)> = primes
+            .iter()
+            .map(|q| {
+                let others = all / u128::from(*q);
+                (*q, others, power((others % u128::from(*q)) as u64, q - 2, *q))
+            })
+            .collect();
+        let mut out = Wiped::zeros(DEGREE);
+        for (i, to) in out.iter_mut().enumerate() {
+            let (mut sum, mut whole) = (0u128, 1u128 << 63);
+            for (product, (q, others, inverse)) in products.iter().zip(&parts) {
+                let part = u128::from(times(product[i], *inverse, *q));
+                sum = sum.wrapping_add(part.wrapping_mul(*others));
+                whole += part * u128::from(u64::MAX / u64::from(*q));
+            }
+            *to = sum.wrapping_sub((whole >> 64).wrapping_mul(all));
+        }
+        out
+    }
+}
+
+impl Seeded {
+    /// Bytes of one.
+    pub fn len(params: Params) -> usize {
+        packed_len(DEGREE, RESIDUE) * params.limbs()
+    }
+
+    /// As it is sent, without its number.
+    pub fn encode(&self, to: &mut Vec<u8>) {
+        self.first.limbs().for_each(|limb| pack(limb, RESIDUE, to));
+    }
+
+    /// The ciphertext of this number, as the peer sent it.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] for another length, and for a number that is no residue.
+    pub fn decode(ring: &Ring, seed: &[u8; 32], number: u64, bytes: &[u8]) -> Result<Ciphertext> {
+        if bytes.len() != Self::len(ring.params()) {
+            return Err(Error::Malformed("a ciphertext of another length"));
+        }
+        let mut pieces = bytes.chunks_exact(packed_len(DEGREE, RESIDUE));
+        let mut fine = true;
+        let first = ring.residues(|ntt, limb| {
+            unpack(pieces.next().expect("bytes of each prime"), RESIDUE, limb);
+            fine &= limb.iter().all(|x| *x < ntt.modulus());
+        });
+        if !fine {
+            return Err(Error::Malformed("a number that is not below its prime"));
+        }
+        Ok(Ciphertext { first, second: public(ring, seed, number) })
+    }
+}
+
+impl Ciphertext {
+    /// The sum of ciphertexts times polynomials that this party knows.
+    pub fn products(ring: &Ring, of: &[(&Self, &Plain)]) -> Self {
+        let pairs = of.iter();
+        Self {
+            first: ring.products(pairs.clone().map(|(x, w)| (&x.first, w.poly()))),
+            second: ring.products(pairs.map(|(x, w)| (&x.second, w.poly()))),
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! RLWE in the shape that products of two parties need.
+//!
+//! The owner of a key encrypts polynomials with coefficients mod `2^l`. Its peer multiplies them by polynomials that it
+//! knows, adds them up, and answers with a response that tells the owner the sum less a mask, and nothing else. So both have
+//! shares of the product. In polynomials mod `X^8192 + 1` a coefficient of a product is an inner product.
+//!
+//! # Scheme
+//! Ciphertexts `(b, a)` with `b = -a s + e + (q / 2^l) m`, all mod q: a product of primes of 30 bits. The secret s is
+//! uniform in -1, 0, 1, errors are centred binomial of 42 coins, `a` comes from a seed. Both parts are kept as transforms.
+//!
+//! # Security
+//! Semi-honest, 128 bits by RLWE of dimension 8192 with a modulus of at most 214 bits ([`Params`]). A response has a fresh
+//! encryption of zero and noise of 40 bits more than it can have gathered: [`respond`] has the proof. It is decrypted
+//! without a check: nothing that the peer sends shows by an error.
+//!
+//! # Source
+//! docs/spec/lattice-spec.md, 1 to 3, with parameters of Bossuat et al., "Security Guidelines for Implementing Homomorphic
+//! Encryption" (2024).
+
+mod encode;
+mod error;
+mod keys;
+mod params;
+mod poly;
+mod respond;
+mod sample;
+
+pub use error::{Error, Result};
+pub use keys::{Ciphertext, Owner, Seeded};
+pub use params::Params;
+pub use poly::{Plain, Poly, Ring};
+pub use respond::{Evaluator, Mask, Response};

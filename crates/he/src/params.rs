@@ -1,0 +1,121 @@
+//! Moduli, and what noise they have room for.
+
+use prim::ntt::DEGREE;
+
+use crate::error::{Error, Result};
+
+/// Most bits of a modulus for 128 bits of security: ternary secret, dimension 8192, classical attacks. Security
+/// Guidelines for Implementing Homomorphic Encryption (2024).
+const MOST_BITS: u32 = 214;
+/// Bits of each prime.
+const PRIME_BITS: u32 = 30;
+/// The largest error of a fresh encryption.
+const ERROR: f64 = 21.0;
+/// Bits by which the flooding exceeds what it covers.
+const FLOODING: i32 = 40;
+
+/// What a ciphertext consists of. Public, and the same at both parties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Params {
+    bits: u32,
+    limbs: usize,
+}
+
+impl Params {
+    /// Plaintexts mod `2^bits`, 8 to 64, and so many primes, 3 to 7.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for others: a modulus of more than 214 bits is not secure.
+    pub fn new(bits: u32, limbs: usize) -> Result<Self> {
+        let param =
+            |what, got: String, accepted: &str| Err(Error::Param { what, got, accepted: accepted.into() });
+        if !(8..=64).contains(&bits) {
+            return param("bits of a plaintext", bits.to_string(), "8 to 64");
+        }
+        let most = (MOST_BITS / PRIME_BITS) as usize;
+        if !(3..=most).contains(&limbs) {
+            return param("primes of a modulus", limbs.to_string(), "3 to 7");
+        }
+        if PRIME_BITS * limbs as u32 <= bits + 3 + FLOODING as u32 {
+            return param("primes of a modulus", limbs.to_string(), "more, for as many bits of a plaintext");
+        }
+        Ok(Self { bits, limbs })
+    }
+
+    /// The fewest primes with room for a product: weights below `2^(weight_bits - 1)` in size, of which `terms` meet an
+    /// output, and so many outputs in all.
+    ///
+    /// # Errors
+    /// [`Error::Param`] if none has.
+    pub fn fitting(bits: u32, weight_bits: u32, terms: usize, outputs: usize) -> Result<Self> {
+        let all = (3..=7).filter_map(|limbs| Self::new(bits, limbs).ok());
+        let fitting = all.into_iter().find(|params| params.fits(weight_bits, terms, outputs));
+        fitting.ok_or_else(|| Error::Param {
+            what: "product by a lattice",
+            got: format!("{terms} terms of {weight_bits} bits, mod 2^{bits}"),
+            accepted: "fewer terms, or narrower weights".into(),
+        })
+    }
+
+    /// Whether the flooding is `2^40` times the worst noise, and as much the sum of what all outputs give away.
+    ///
+    /// The noise before flooding is a sum of independent errors of mean zero: of the ciphertext, `terms` times an error
+    /// of at most 22 (21 and the rounding of the encoding) times a weight; of the fresh encryption of zero, n products of a
+    /// key's error and a number of at most 21 each, twice, and an error; and the rounding of the mask.
+    pub fn fits(&self, weight_bits: u32, terms: usize, outputs: usize) -> bool {
+        let (n, weight) = (DEGREE as f64, f64::from(weight_bits as i32 - 1).exp2());
+        let worst = (ERROR + 1.0) * terms as f64 * weight + (ERROR * ERROR + ERROR) * n + ERROR + 1.0;
+        let variance = 10.75 * terms as f64 * weight * weight + n * (10.5 * 10.5 + 7.0) + 10.5;
+        let covered = worst.max(outputs as f64 * variance.sqrt() / 2.0);
+        f64::from(self.flooding_bits() as i32).exp2() >= covered * f64::from(FLOODING).exp2()
+    }
+
+    /// Bits of a plaintext's coefficient.
+    pub fn bits(&self) -> u32 {
+        self.bits
+    }
+
+    /// Primes of the modulus.
+    pub fn limbs(&self) -> usize {
+        self.limbs
+    }
+
+    /// The flooding is uniform in `-2^k..2^k`: so that four times as much is at most what a plaintext's unit stands for.
+    pub(crate) fn flooding_bits(&self) -> u32 {
+        PRIME_BITS * self.limbs as u32 - self.bits - 3
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The table of the specification, without packing: least primes by bits of plaintexts and weights.
+    #[test]
+    fn least_primes_are_those_of_the_page() {
+        let table = [
+            (8, [3, 0, 0, 3]),
+            (16, [3, 4, 4, 4]),
+            (24, [4, 4, 4, 4]),
+            (32, [4, 4, 4, 5]),
+            (37, [4, 4, 4, 5]),
+            (40, [4, 4, 5, 5]),
+            (48, [5, 5, 5, 6]),
+            (64, [5, 5, 5, 7]),
+        ];
+        for (bits, limbs) in table {
+            for (weight, limbs) in [8, 12, 16, bits].into_iter().zip(limbs).filter(|(_, limbs)| *limbs > 0) {
+                let found = Params::fitting(bits, weight, 1024, 1 << 18).expect("parameters").limbs();
+                assert_eq!(found, limbs, "{bits} bits, weights of {weight}");
+            }
+        }
+    }
+
+    #[test]
+    fn others_are_refused() {
+        for (bits, limbs) in [(7, 4), (65, 5), (32, 2), (32, 8), (64, 3), (50, 3), (0, 0), (u32::MAX, 4)] {
+            assert!(Params::new(bits, limbs).is_err(), "{bits}, {limbs}");
+        }
+        assert!(Params::fitting(64, 64, 1 << 20, 1 << 30).is_err());
+    }
+}

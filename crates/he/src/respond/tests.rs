@@ -1,0 +1,165 @@
+use super::*;
+use crate::{Owner, keys::Seeded};
+
+/// Words and weights of a case.
+struct Case {
+    params: Params,
+    weight_bits: u32,
+    prg: Prg,
+}
+
+impl Case {
+    fn words(&mut self, count: usize, ends: bool) -> Vec<u64> {
+        let bits = self.params.bits();
+        let end = [0, 1, low(u64::MAX, bits), 1 << (bits - 1), (1 << (bits - 1)) - 1];
+        (0..count)
+            .map(|_| match ends {
+                true => end[self.prg.below(5) as usize],
+                false => low(self.prg.u64(), bits),
+            })
+            .collect()
+    }
+
+    fn weights(&mut self, count: usize, ends: bool) -> Vec<i64> {
+        let half = 1i64.wrapping_shl(self.weight_bits - 1);
+        (0..count)
+            .map(|_| match ends {
+                true => half.wrapping_neg(),
+                false => (self.prg.u64() as i64) >> (64 - self.weight_bits),
+            })
+            .collect()
+    }
+}
+
+/// `x w` mod `X^8192 + 1` and `2^64`.
+fn product(x: &[u64], w: &[i64]) -> Vec<u64> {
+    let mut out = vec![0u64; DEGREE];
+    for (i, x) in x.iter().enumerate() {
+        for (j, w) in w.iter().enumerate() {
+            let product = x.wrapping_mul(*w as u64);
+            match (i + j) / DEGREE {
+                0 => out[i + j] = out[i + j].wrapping_add(product),
+                _ => out[i + j - DEGREE] = out[i + j - DEGREE].wrapping_sub(product),
+            }
+        }
+    }
+    out
+}
+
+/// Sums of two products, of random numbers and of ends, by all bits of plaintexts, through bytes: both shares are the sum.
+#[test]
+fn shares_are_those_of_the_product() {
+    for (bits, weight_bits, terms) in [
+        (8, 8, 64),
+        (9, 5, 100),
+        (16, 12, 400),
+        (32, 16, 512),
+        (37, 15, 1000),
+        (37, 37, 64),
+        (48, 16, 300),
+        (64, 16, 512),
+        (64, 64, 300),
+    ] {
+        let params = Params::fitting(bits, weight_bits, 2 * terms, DEGREE).expect("parameters");
+        let mut case = Case { params, weight_bits, prg: Prg::new(Block(bits.into())) };
+        let mut owner = Owner::new(params, case.prg.block(), case.prg.block());
+        let ring = owner.ring().clone();
+        let sent = |seeded: Seeded, seed: &[u8; 32]| {
+            let mut bytes = Vec::new();
+            seeded.encode(&mut bytes);
+            assert_eq!(bytes.len(), Seeded::len(params));
+            Seeded::decode(&ring, seed, seeded.number, &bytes).expect("a ciphertext")
+        };
+        let seed = *owner.seed();
+        let mut evaluator = Evaluator::new(&ring, sent(owner.public_key(), &seed), case.prg.block());
+        for ends in [[false; 2], [true, false], [false, true], [true; 2]] {
+            let x = [0, 1].map(|_| case.words(DEGREE, ends[0]));
+            let w = [0, 1].map(|_| case.weights(terms, ends[1]));
+            let encrypted = x.each_ref().map(|x| sent(owner.encrypt(x), &seed));
+            let plain = w.each_ref().map(|w| ring.plain(w));
+            let sum = Ciphertext::products(&ring, &[(&encrypted[0], &plain[0]), (&encrypted[1], &plain[1])]);
+            let places: Vec<usize> = (0..DEGREE).filter(|_| case.prg.below(3) > 0).collect();
+            let (response, mask) = evaluator.respond(&sum, &places);
+            let mut bytes = Vec::new();
+            response.encode(params, &mut bytes);
+            let back = Response::decode(params, places.len(), &bytes).expect("a response");
+            assert!(back == response);
+            let opened = owner.open(&back, &places);
+            let want = [0, 1].map(|i| product(&x[i], &w[i]));
+            for (i, place) in places.iter().enumerate() {
+                let want = low(want[0][*place].wrapping_add(want[1][*place]), bits);
+                let found = low(opened[i].wrapping_add(mask[i]), bits);
+                assert_eq!(
+                    found, want,
+                    "{bits} bits, weights of {weight_bits}, ends {ends:?}, place {place}"
+                );
+            }
+        }
+    }
+}
+
+/// The owner's view of both parts, less what they should stand for: the noise, in whole numbers.
+fn noise(owner: &Owner, parts: [Poly; 2], want: &[u64]) -> Vec<i128> {
+    let ring = owner.ring();
+    let [first, second] = parts;
+    let mut rest = ring.inverse(ring.products([(&ring.forward(&second), owner.secret())].into_iter()));
+    ring.add(&mut rest, &first);
+    let mut expected = encode(ring, want, Rounding::Nearest);
+    ring.negate(&mut expected);
+    ring.add(&mut rest, &expected);
+    let primes: Vec<u128> = ring.ntts().iter().map(|ntt| u128::from(ntt.modulus())).collect();
+    let all: u128 = primes.iter().product(); // 120 bits
+    let limbs: Vec<&[u32]> = rest.limbs().collect();
+    let whole = |i: usize| {
+        let part =
+            |(k, q): (usize, &u128)| u128::from(limbs[k][i]) * u128::from(ring.inverses()[k]) % q * (all / q);
+        let sum = primes.iter().enumerate().map(part).fold(0, |sum, part| (sum + part) % all);
+        if sum > all / 2 { sum as i128 - all as i128 } else { sum as i128 }
+    };
+    (0..DEGREE).map(whole).collect()
+}
+
+/// The noise of a product is within the worst that is said, and about as large as is proven; that of a response is uniform
+/// in the range of the flooding, and less than that without it, which the test sees.
+#[test]
+fn noise_is_as_said_and_is_flooded() {
+    let (weight_bits, terms) = (16, 1024);
+    let params = Params::fitting(32, weight_bits, terms, 1 << 18).expect("parameters");
+    assert_eq!(params.limbs(), 4);
+    let mut case = Case { params, weight_bits, prg: Prg::new(Block(9)) };
+    let mut owner = Owner::new(params, case.prg.block(), case.prg.block());
+    let ring = owner.ring().clone();
+    let sent = |seeded: Seeded, seed: &[u8; 32]| {
+        let mut bytes = Vec::new();
+        seeded.encode(&mut bytes);
+        Seeded::decode(&ring, seed, seeded.number, &bytes).expect("a ciphertext")
+    };
+    let seed = *owner.seed();
+    let mut evaluator = Evaluator::new(&ring, sent(owner.public_key(), &seed), case.prg.block());
+    let places: Vec<usize> = (0..DEGREE).collect();
+    for ends in [false, true] {
+        let (x, w) = (case.words(DEGREE, ends), case.weights(terms, ends));
+        let want = product(&x, &w);
+        let sum = Ciphertext::products(&ring, &[(&sent(owner.encrypt(&x), &seed), &ring.plain(&w))]);
+        let parts = [&sum.first, &sum.second].map(|part| ring.inverse(part.clone()));
+        let noise_of_sum = noise(&owner, parts, &want);
+        let size: f64 = w.iter().map(|w| (*w as f64).powi(2)).sum::<f64>().sqrt();
+        let worst: f64 = 22.0 * w.iter().map(|w| (*w as f64).abs()).sum::<f64>();
+        let deviation =
+            (noise_of_sum.iter().map(|x| (*x as f64).powi(2)).sum::<f64>() / DEGREE as f64).sqrt();
+        assert!(noise_of_sum.iter().all(|x| (*x as f64).abs() <= worst));
+        // Neighbours share their errors: there are about eight independent ones.
+        assert!((0.3..2.5).contains(&(deviation / (10.75f64.sqrt() * size))), "{deviation} of {size}");
+        let (parts, mask) = evaluator.covered(&sum, &places);
+        let masked: Vec<u64> =
+            want.iter().zip(mask.iter()).map(|(x, r)| low(x.wrapping_sub(*r), params.bits())).collect();
+        let range = f64::from(params.flooding_bits()).exp2();
+        let uniform = |noise: &[i128]| {
+            let parts = noise.iter().map(|x| *x as f64 / range);
+            let square = parts.clone().map(|x| x * x).sum::<f64>() / DEGREE as f64;
+            parts.clone().all(|x| x.abs() < 1.001) && (square - 1.0 / 3.0).abs() < 0.02
+        };
+        assert!(uniform(&noise(&owner, parts, &masked)));
+        assert!(!uniform(&noise_of_sum));
+    }
+}
