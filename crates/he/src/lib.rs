@@ -22,7 +22,7 @@ mod error;
 mod keys;
 mod params;
 mod poly;
-mod respond;
+pub mod respond;
 mod sample;
 
 pub use error::{Error, Result};

@@ -42,7 +42,7 @@ const ORDER: &[&str] = &[
 ];
 
 /// The crates, lowest first, and those of them that each may name.
-pub(crate) const CRATES: [(&str, &[&str]); 11] = [
+pub(crate) const CRATES: [(&str, &[&str]); 12] = [
     ("crates/prim", &[]),
     ("crates/logic", &[]),
     ("crates/he", &["prim"]),

@@ -12,7 +12,7 @@ fn ends(prg: &mut Prg, q: u32) -> Vec<u32> {
 
 #[test]
 fn primes_are_the_largest() {
-    let is_prime = |n: u32| n > 1 && (2..).take_while(|d| d * d <= n).all(|d| n % d != 0);
+    let is_prime = |n: u32| n > 1 && (2..).take_while(|d| d * d <= n).all(|d| !n.is_multiple_of(d));
     let largest = (1..1u32 << 30).rev().filter(|n| n % (2 * DEGREE as u32) == 1);
     assert!(largest.filter(|n| is_prime(*n)).take(PRIMES.len()).eq(PRIMES));
 }
