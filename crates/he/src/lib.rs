@@ -17,6 +17,7 @@
 //! docs/spec/lattice-spec.md, 1 to 3, with parameters of Bossuat et al., "Security Guidelines for Implementing Homomorphic
 //! Encryption" (2024).
 
+mod ciphertext;
 mod encode;
 mod error;
 mod keys;
@@ -25,8 +26,9 @@ mod poly;
 pub mod respond;
 mod sample;
 
+pub use ciphertext::{Ciphertext, Seeded};
 pub use error::{Error, Result};
-pub use keys::{Ciphertext, Owner, Seeded};
+pub use keys::Owner;
 pub use params::Params;
 pub use poly::{Plain, Poly, Ring};
 pub use respond::{Evaluator, Mask, Response};

@@ -24,9 +24,9 @@ use prim::{
 };
 
 use crate::{
+    ciphertext::Ciphertext,
     encode::{Rounding, encode},
     error::{Error, Result},
-    keys::Ciphertext,
     params::Params,
     poly::{Poly, Ring, below, power, times},
     sample::{error, words},

@@ -216,6 +216,10 @@ impl Model {
 fn ports(signals: &[String], order: Order) -> Result<(Vec<Port>, Vec<String>)> {
     let split = |signal: &str| -> Option<(String, usize)> {
         let (base, rest) = signal.strip_suffix(']')?.rsplit_once('[')?;
+        // A port of this name would be read as a bit of another one.
+        if base.ends_with(']') {
+            return None;
+        }
         let plain = rest == "0" || !rest.starts_with('0');
         let number = rest.parse().ok().filter(|_| plain && rest.bytes().all(|byte| byte.is_ascii_digit()))?;
         Some((base.to_string(), number))

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Owner, keys::Seeded};
+use crate::{Owner, Seeded};
 
 /// Words and weights of a case.
 struct Case {

@@ -1,0 +1,76 @@
+//! Ciphertexts, as they are sent and as they are multiplied.
+
+use prim::{
+    ntt::DEGREE,
+    pack::{pack, packed_len, unpack},
+};
+
+use crate::{
+    error::{Error, Result},
+    params::Params,
+    poly::{Plain, Poly, Ring},
+    sample::public,
+};
+
+/// Bits of a residue on the wire.
+const RESIDUE: u32 = 30;
+
+/// A ciphertext as it is sent: its second part follows from the key's seed and its number.
+pub struct Seeded {
+    /// Its number.
+    pub number: u64,
+    first: Poly,
+}
+
+/// A ciphertext, as transforms.
+pub struct Ciphertext {
+    pub(crate) first: Poly,
+    pub(crate) second: Poly,
+}
+
+impl Seeded {
+    pub(crate) fn new(number: u64, first: Poly) -> Self {
+        Self { number, first }
+    }
+
+    /// Bytes of one.
+    pub fn len(params: Params) -> usize {
+        packed_len(DEGREE, RESIDUE) * params.limbs()
+    }
+
+    /// As it is sent, without its number.
+    pub fn encode(&self, to: &mut Vec<u8>) {
+        self.first.limbs().for_each(|limb| pack(limb, RESIDUE, to));
+    }
+
+    /// The ciphertext of this number, as the peer sent it.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] for another length, and for a number that is no residue.
+    pub fn decode(ring: &Ring, seed: &[u8; 32], number: u64, bytes: &[u8]) -> Result<Ciphertext> {
+        if bytes.len() != Self::len(ring.params()) {
+            return Err(Error::Malformed("a ciphertext of another length"));
+        }
+        let mut pieces = bytes.chunks_exact(packed_len(DEGREE, RESIDUE));
+        let mut fine = true;
+        let first = ring.residues(|ntt, limb| {
+            unpack(pieces.next().expect("bytes of each prime"), RESIDUE, limb);
+            fine &= limb.iter().all(|x| *x < ntt.modulus());
+        });
+        if !fine {
+            return Err(Error::Malformed("a number that is not below its prime"));
+        }
+        Ok(Ciphertext { first, second: public(ring, seed, number) })
+    }
+}
+
+impl Ciphertext {
+    /// The sum of ciphertexts times polynomials that this party knows.
+    pub fn products(ring: &Ring, of: &[(&Self, &Plain)]) -> Self {
+        let pairs = of.iter();
+        Self {
+            first: ring.products(pairs.clone().map(|(x, w)| (&x.first, w.poly()))),
+            second: ring.products(pairs.map(|(x, w)| (&x.second, w.poly()))),
+        }
+    }
+}
