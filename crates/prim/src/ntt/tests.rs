@@ -1,5 +1,8 @@
-use super::*;
-use crate::{Block, Prg};
+use super::{
+    DEGREE, Ntt, PRIMES, Sums,
+    transform::{power, root, times},
+};
+use crate::{Block, Kernel, Prg};
 
 fn drawn(prg: &mut Prg, q: u32) -> Vec<u32> {
     (0..DEGREE).map(|_| (prg.block().0 as u64 % u64::from(q)) as u32).collect()
