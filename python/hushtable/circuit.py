@@ -234,7 +234,7 @@ def compile(
     Raises `ParamError` for what cannot be a circuit, with file and line; `IoError` for a file that cannot be read.
     """
     if not files:
-        raise ParamError("compile: no file is given; accepted: Verilog, or one circuit")
+        raise ParamError("compile: no file is given; accepted: Verilog, or circuits")
     if not 2 <= max_inputs <= 12 or batch < 1:
         raise ParamError(f"compile: max_inputs={max_inputs}, batch={batch} is not supported; accepted: 2 to 12; 1 or more")
     pairs = (list((types or {}).items()), list((parameters or {}).items()))

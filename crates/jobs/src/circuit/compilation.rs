@@ -139,6 +139,12 @@ impl Compilation {
     /// The circuit with the forms that are made of its first one, each compared with that.
     fn with_forms(&self, circuit: Circuit, wanted: &Wanted) -> Result<Circuit> {
         let source = circuit.forms()[0].clone();
+        if self.prove && !self.files.iter().any(|file| is_circuit(file) || is_gates(file)) {
+            // What yosys itself makes gates of.
+            let reference = verilog::reference(&self.files, self.module()?, &self.options());
+            let reference = reference.map_err(|error| Failure::input(error.to_string()))?;
+            prove(&source, &reference.forms()[0])?;
+        }
         if source.gates().len() > REWRITTEN {
             let form = source.renamed("ands").map_err(wrong)?;
             return Circuit::new(
@@ -172,12 +178,6 @@ impl Compilation {
                     form.name()
                 )));
             }
-        }
-        if self.prove && !self.files.iter().any(|file| is_circuit(file) || is_gates(file)) {
-            // What yosys itself makes gates of.
-            let reference = verilog::reference(&self.files, self.module()?, &self.options());
-            let reference = reference.map_err(|error| Failure::input(error.to_string()))?;
-            prove(&source, &reference.forms()[0])?;
         }
         if self.prove {
             forms.iter().try_for_each(|form| prove(&source, form))?;
