@@ -41,7 +41,7 @@ module prefix_shallow #(parameter N = 32) (
     endgenerate
 endmodule
 
-// The same after Brent and Kung: twice the layers, fewer ANDs. N is a power of two.
+// The same after Brent and Kung: twice the layers, fewer ANDs.
 module prefix_small #(parameter N = 32) (
     input [N-1:0] g,
     input [N-1:0] p,
@@ -71,6 +71,10 @@ module prefix_small #(parameter N = 32) (
                     assign ps[2*i] = p[2*i] & po[i-1];
                 end
             end
+            if (N % 2 == 1) begin : last
+                assign gs[N-1] = g[N-1] ^ (p[N-1] & go[N/2-1]);
+                assign ps[N-1] = p[N-1] & po[N/2-1];
+            end
         end
     endgenerate
 endmodule
@@ -86,7 +90,7 @@ module add_ladner_fischer #(parameter N = 32) (
     assign y = a ^ b ^ {gs[N-2:0], 1'b0};
 endmodule
 
-// a + b in about 2 log2(N) layers. N is a power of two.
+// a + b in about 2 log2(N) layers.
 module add_brent_kung #(parameter N = 32) (
     input [N-1:0] a,
     input [N-1:0] b,

@@ -69,7 +69,8 @@ impl Circuit {
                 Some(path) => Calibration::load(Some(&path))?.machine(),
                 None => Machine::REFERENCE,
             };
-            let compilation = Compilation { files, top, types, parameters, max_inputs, batch, prove };
+            let compilation =
+                Compilation { files, top, types, parameters, max_inputs, batch, prove, quiet: true };
             compilation.circuit(&Goal::named(&purpose)?.wanted(machine))
         })
     }

@@ -73,6 +73,9 @@ pub struct Compile {
     /// Prove that all forms compute the same as the source, and as what yosys makes of it, by abc or yosys where it is needed
     #[arg(long)]
     prove: bool,
+    /// No progress on standard error
+    #[arg(long)]
+    quiet: bool,
     /// What `hushtable calibrate` wrote, for lookups that suit that machine [default: the same machine for everybody, so that
     /// both parties get the same circuit]
     #[arg(long, value_name = "FILE")]
@@ -106,6 +109,7 @@ pub fn run(args: &Compile) -> Result<()> {
         max_inputs: args.max_inputs,
         batch: args.batch,
         prove: args.prove,
+        quiet: args.quiet,
     };
     let circuit = compilation.circuit(&wanted)?;
     let text = circuit::written(&circuit, &args.output)?;

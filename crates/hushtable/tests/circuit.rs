@@ -248,7 +248,7 @@ fn evaluate(p: &mut Party, net: &Arc<Netlist>, items: usize, inputs: Vec<Bits>) 
 #[test]
 fn random_circuits_give_what_they_say() {
     let rng_seed = RngSeed::Fixed(25);
-    let config = Config { cases: 60, failure_persistence: None, rng_seed, ..Default::default() };
+    let config = Config { cases: 200, failure_persistence: None, rng_seed, ..Default::default() };
     proptest!(config, |(seed in any::<u64>(), items in 0usize..80, gates in 0usize..60)| {
         let (net, inputs, want) = random(seed, items, gates);
         let (found, peer) = both(pair(2500, None), |p| {

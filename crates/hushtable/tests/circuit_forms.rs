@@ -44,7 +44,7 @@ fn protocols() -> impl Iterator<Item = Protocol> {
 #[test]
 fn drawn_forms_give_what_they_say() {
     let rng_seed = RngSeed::Fixed(26);
-    let config = Config { cases: 80, failure_persistence: None, rng_seed, ..Default::default() };
+    let config = Config { cases: 300, failure_persistence: None, rng_seed, ..Default::default() };
     let all: Vec<Protocol> = protocols().collect();
     proptest!(config, |(seed in any::<u64>(), items in 0usize..130, gates in 0usize..80, at in 0..all.len())| {
         let form = form(seed, 1 + seed as usize % 20, gates, seed as usize % 3 * 6);
@@ -91,7 +91,7 @@ fn drawn_circuits_of_values_in_the_clear() {
 #[test]
 fn drawn_forms_give_the_same_with_switching_roles() {
     let rng_seed = RngSeed::Fixed(27);
-    let config = Config { cases: 60, failure_persistence: None, rng_seed, ..Default::default() };
+    let config = Config { cases: 150, failure_persistence: None, rng_seed, ..Default::default() };
     proptest!(config, |(seed in any::<u64>(), items in 0usize..70, gates in 0usize..60)| {
         let form = form(seed, 1 + seed as usize % 20, gates, seed as usize % 3 * 6);
         let inputs = inputs(seed, &form, items);

@@ -76,7 +76,7 @@ impl Drawn {
 #[test]
 fn what_was_cut_anywhere_gives_the_same() {
     let rng_seed = RngSeed::Fixed(28);
-    let config = Config { cases: 120, failure_persistence: None, rng_seed, ..Default::default() };
+    let config = Config { cases: 150, failure_persistence: None, rng_seed, ..Default::default() };
     proptest!(config, |(seed in any::<u64>(), items in 1usize..40, by in 0usize..5)| {
         let drawn = Drawn::new(seed, items, by);
         let all = outputs(&drawn.form, &drawn.inputs, items);

@@ -135,7 +135,7 @@ fn run(case: &Case, items: usize, garbler: Garbler) {
 #[test]
 fn random_circuits_give_what_they_say() {
     let rng_seed = RngSeed::Fixed(26);
-    let config = Config { cases: 60, failure_persistence: None, rng_seed, ..Default::default() };
+    let config = Config { cases: 250, failure_persistence: None, rng_seed, ..Default::default() };
     let sizes = (0usize..12, prop_oneof![0usize..60, 300usize..600]);
     proptest!(config, |(seed in any::<u64>(), (inputs, gates) in sizes, at in 0..ITEMS.len(), by in 0usize..3)| {
         let (items, garbler) = (ITEMS[at], GARBLERS[by]);

@@ -45,6 +45,11 @@ impl Progress {
     pub fn done(&self) -> &AtomicUsize {
         &self.done
     }
+
+    /// One more piece is done.
+    pub fn step(&self) {
+        self.done.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 impl Watch for Progress {

@@ -1,7 +1,11 @@
 //! Whether two forms compute the same.
 
+mod cones;
 mod solver;
+mod sum;
 mod sums;
+#[cfg(test)]
+mod tests;
 
 use std::time::Duration;
 
@@ -11,7 +15,7 @@ use solver::Found;
 use crate::{
     blif,
     error::{Error, Result},
-    patterns::counted,
+    patterns::{counted, random},
 };
 
 /// Whether two forms compute the same.
@@ -54,6 +58,16 @@ pub fn differs(a: &Form, b: &Form, seed: u64) -> Option<Vec<bool>> {
     None
 }
 
+/// A proof that two forms compute the same, where it takes no search: their outputs are the same sums of products, or a
+/// form of lookups is made of the other one's wires. `false` says nothing.
+///
+/// # Panics
+/// As [`differs`].
+pub fn alike(a: &Form, b: &Form) -> bool {
+    assert_eq!((a.inputs(), a.outputs().len()), (b.inputs(), b.outputs().len()), "ports of two forms");
+    sums::alike(a, b)
+}
+
 /// Whether two forms compute the same, for all inputs. What is tried, in this order: inputs by chance, or all of them; the
 /// sums of products that the outputs are; and the solver of abc, or of yosys where there is no abc.
 ///
@@ -84,12 +98,4 @@ pub fn prove(a: &Form, b: &Form, limit: Duration) -> Result<Verdict> {
         Found::Different => Verdict::Different(None),
         Found::Nothing => Verdict::Unknown,
     })
-}
-
-/// The next of numbers that look as if by chance (splitmix64).
-fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let z = (*state ^ *state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ z >> 31
 }

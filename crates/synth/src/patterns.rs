@@ -1,4 +1,4 @@
-//! All values of some bits, 64 side by side.
+//! Values of inputs, 64 evaluations side by side: all of some bits, or by chance.
 
 /// Bit i of the 64 numbers from `64 * word` on.
 pub(crate) fn counted(i: usize, word: usize) -> u64 {
@@ -14,4 +14,12 @@ pub(crate) fn counted(i: usize, word: usize) -> u64 {
         0..6 => LOW[i],
         _ => (word as u64 >> (i - 6) & 1).wrapping_neg(),
     }
+}
+
+/// The next of numbers that look as if by chance (splitmix64).
+pub(crate) fn random(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (*state ^ *state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
 }

@@ -98,17 +98,26 @@ fn narrow_numbers() {
         ("add", 0, "add"),
         ("add_ladner_fischer", 0, "add"),
         ("add_brent_kung", 0, "add"),
+        ("subtract", 0, "subtract"),
         ("multiply_low", 0, "multiply"),
         ("divide", 0, "divide_u"),
         ("divide", 1, "divide_i"),
+        ("less", 0, "less_u"),
+        ("less", 1, "less_i"),
         ("less_tree", 0, "less_u"),
         ("less_tree", 1, "less_i"),
+        ("exchange", 0, "exchange_u"),
         ("exchange", 1, "exchange_i"),
+        ("minimum", 0, "minimum_u"),
+        ("minimum", 1, "minimum_i"),
+        ("maximum", 0, "maximum_u"),
+        ("maximum", 1, "maximum_i"),
+        ("equal", 0, "equal"),
         ("ones", 0, "ones"),
     ] {
-        for bits in [2, 4] {
+        for bits in [2, 4, 7, 8] {
             let mut options = Options::default().parameter("N", bits);
-            if ["divide", "less_tree", "exchange"].contains(&top) {
+            if model.contains('_') {
                 options = options.parameter("SIGNED", parameter);
             }
             let circuit = compile(&files, top, &options).unwrap_or_else(|error| panic!("{top}: {error}"));

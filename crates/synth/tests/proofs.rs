@@ -8,6 +8,7 @@ use logic::{Draft, Form, Gate, Lit};
 use support::source;
 use synth::{
     equal::{Verdict, differs, prove},
+    mapping::{self, Costs},
     optimise::{ands, layers},
     verilog::{Options, compile, reference},
 };
@@ -34,8 +35,14 @@ fn broken(form: &Form, at: usize) -> Form {
     draft.finish("broken", outputs)
 }
 
-/// What is compiled here, what is optimised, and what yosys makes by itself.
-fn proven(top: &str, options: &Options) {
+/// With lookups of at most so many inputs.
+fn lookups(form: &Form, most: usize) -> Form {
+    let lookup = |inputs: u32, outputs: u32| f64::from(outputs) * f64::from(1 << inputs);
+    mapping::lookups(form, most, &Costs { lookup: &lookup, and: 2.0 }, &|form| form.depth() as f64)
+}
+
+/// What is compiled here, what is optimised and made lookups of at most so many inputs, and what yosys makes by itself.
+fn proven(top: &str, options: &Options, most: usize) {
     let files = ["aes.v", "multiply.v", "arithmetic.v", "float32.v", "float32_more.v"].map(source);
     let circuit = compile(&files, top, options).unwrap_or_else(|error| panic!("{top}: {error}"));
     let form = &circuit.forms()[0];
@@ -43,6 +50,16 @@ fn proven(top: &str, options: &Options) {
     let start = Instant::now();
     for other in [&ands(form), &layers(form), &other.forms()[0]] {
         assert_eq!(prove(form, other, LIMIT).expect("a solver"), Verdict::Equal, "{top} {}", other.name());
+    }
+    for made_of in [ands(form), layers(form)] {
+        let form = lookups(&made_of, most);
+        assert!(form.lookups() > 0, "{top}");
+        assert_eq!(
+            prove(&made_of, &form, LIMIT).expect("a solver"),
+            Verdict::Equal,
+            "{top} {}",
+            made_of.name()
+        );
     }
     println!("{top}: {:?}", start.elapsed());
     let at = form.gates().iter().position(|gate| matches!(gate, Gate::And(..))).expect("an AND");
@@ -62,16 +79,31 @@ fn arithmetic() {
         "f32_of_int",
         "f32_to_i32",
     ] {
-        proven(top, &Options::default());
+        proven(top, &Options::default(), 8);
+    }
+}
+
+#[test]
+fn narrow_numbers() {
+    for (top, bits) in [("multiply", 8), ("multiply_shallow", 8), ("multiply_low", 8), ("divide", 12)] {
+        proven(top, &Options::default().parameter("N", bits), 8);
+    }
+}
+
+// With `LONG` all, which takes more than a minute.
+#[test]
+fn floats() {
+    let tops = ["f32_sub", "f32_mul", "f32_div", "f32_sqrt"];
+    let tops = if std::env::var_os("LONG").is_some() { &tops[..] } else { &tops[..1] };
+    for top in tops {
+        proven(top, &Options::default(), 8);
     }
 }
 
 // Takes over ten seconds: yosys puts 200 S-boxes together twice, and each form is optimised.
 #[test]
 fn aes() {
-    let start = Instant::now();
-    proven("aes", &Options::default());
-    assert!(start.elapsed() < LIMIT, "the proof of AES took {:?}", start.elapsed());
+    proven("aes", &Options::default(), 4);
 }
 
 #[test]

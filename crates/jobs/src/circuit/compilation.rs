@@ -22,6 +22,7 @@ use synth::{
 };
 
 use super::{is_circuit, load, mapped::Aim};
+use crate::progress::Progress;
 
 /// What lookups are made for.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -75,19 +76,26 @@ pub struct Compilation {
     pub batch: usize,
     /// Whether all forms are proven to compute the same.
     pub prove: bool,
+    /// Whether it is not shown how far it is.
+    pub quiet: bool,
 }
+
+/// Reading, ANDs, layers, lookups of both, comparing.
+const STEPS: usize = 6;
 
 impl Compilation {
     /// The circuit, in the forms that suit what is wanted. Each is compared with what was written.
     pub fn circuit(&self, wanted: &Wanted) -> Result<Arc<Circuit>> {
+        let progress = Progress::start("steps", STEPS + 4 * usize::from(self.prove), self.quiet);
         let circuit = self.read()?;
+        progress.step();
         if circuit.inputs().is_empty() || circuit.outputs().is_empty() {
             let path = self.files[0].display();
             return Err(Failure::input(format!("{path}: a circuit needs an input and an output at least")));
         }
         // Circuits side by side have the forms that each of them has.
         let several = self.files.len() > 1 && self.files.iter().all(|file| is_circuit(file));
-        Ok(Arc::new(if several { circuit } else { self.with_forms(circuit, wanted)? }))
+        Ok(Arc::new(if several { circuit } else { self.with_forms(circuit, wanted, &progress)? }))
     }
 
     /// The circuit as it is written.
@@ -103,8 +111,8 @@ impl Compilation {
                 }
             };
             if self.prove {
-                let (first, others) = circuit.forms().split_first().expect("a form");
-                others.iter().try_for_each(|form| prove(first, form))?;
+                let forms: Vec<&Form> = circuit.forms().iter().collect();
+                (1..forms.len()).try_for_each(|at| prove(&forms[..at], forms[at]))?;
             }
             return retyped(circuit, &self.types);
         }
@@ -137,13 +145,14 @@ impl Compilation {
     }
 
     /// The circuit with the forms that are made of its first one, each compared with that.
-    fn with_forms(&self, circuit: Circuit, wanted: &Wanted) -> Result<Circuit> {
+    fn with_forms(&self, circuit: Circuit, wanted: &Wanted, progress: &Progress) -> Result<Circuit> {
         let source = circuit.forms()[0].clone();
         if self.prove && !self.files.iter().any(|file| is_circuit(file) || is_gates(file)) {
             // What yosys itself makes gates of.
             let reference = verilog::reference(&self.files, self.module()?, &self.options());
             let reference = reference.map_err(|error| Failure::input(error.to_string()))?;
-            prove(&source, &reference.forms()[0])?;
+            prove(&[&source], &reference.forms()[0])?;
+            progress.step();
         }
         if source.gates().len() > REWRITTEN {
             let form = source.renamed("ands").map_err(wrong)?;
@@ -156,14 +165,20 @@ impl Compilation {
             .map_err(wrong);
         }
         let ands = optimise::ands(&source);
+        progress.step();
         let layers = optimise::layers(&ands);
+        progress.step();
         let mut forms = vec![ands];
         if layers.depth() < forms[0].depth() {
             forms.push(layers);
         }
         let (engine, inputs, items) = (Engine::Layers(None), self.max_inputs as usize, self.batch);
         let aim = Aim { engine, inputs, items, wanted };
-        let luts = forms.iter().map(|form| aim.lookups(&circuit, form));
+        let luts = forms.iter().map(|form| {
+            let luts = aim.lookups(&circuit, form);
+            progress.step();
+            luts
+        });
         // Of several the one that is predicted to take least.
         let value = |form: &Form| aim.value(&circuit, form);
         let least = luts.min_by(|a, b| value(a).total_cmp(&value(b))).expect("a form");
@@ -179,8 +194,13 @@ impl Compilation {
                 )));
             }
         }
+        progress.step();
         if self.prove {
-            forms.iter().try_for_each(|form| prove(&source, form))?;
+            let known: Vec<&Form> = std::iter::once(&source).chain(&forms).collect();
+            for at in 1..known.len() {
+                prove(&known[..at], known[at])?;
+                progress.step();
+            }
         }
         let (inputs, outputs) = (circuit.inputs().to_vec(), circuit.outputs().to_vec());
         Circuit::new(circuit.name(), inputs, outputs, forms).map_err(wrong)
@@ -232,10 +252,13 @@ fn retyped(circuit: Circuit, types: &[(String, Kind)]) -> Result<Circuit> {
     circuit.with_ports(inputs, outputs).map_err(wrong)
 }
 
-/// Proves that a form computes the same as the source.
-fn prove(source: &Form, form: &Form) -> Result<()> {
+/// Proves that a form computes the same as some that compute the same.
+fn prove(known: &[&Form], form: &Form) -> Result<()> {
     const LIMIT: Duration = Duration::from_secs(600);
-    match equal::prove(source, form, LIMIT) {
+    if known.iter().any(|known| equal::alike(known, form)) {
+        return Ok(());
+    }
+    match equal::prove(known[0], form, LIMIT) {
         Ok(Verdict::Equal) => Ok(()),
         Ok(Verdict::Unknown) => Err(Failure::new(format!(
             "nothing is found out about form {} in {LIMIT:?}, which was to be proven",

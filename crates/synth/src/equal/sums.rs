@@ -1,35 +1,19 @@
 //! A proof that takes no search: each wire as the sum of inputs and products that it is. Forms whose products are those
-//! of the same sums, up to their order and to sums of the two sides, come out alike.
+//! of the same sums, up to their order and to sums of the two sides, come out alike; and those in which lookups and
+//! products take the place of what makes a wire of the first form.
 
 use std::{collections::HashMap, sync::Arc};
 
 use logic::{Form, Gate, Lit, TruthTable};
 
+use super::{
+    cones::{Known, values},
+    sum::Sum,
+};
+use crate::patterns::counted;
+
 /// Most words of all sums that are kept at a time, which are half a GiB.
 const MOST: usize = 1 << 26;
-
-/// A sum of terms, a bit for each, without zeros behind the last one; and whether it is negated.
-#[derive(Clone, Default, PartialEq, Eq, Hash)]
-struct Sum {
-    terms: Arc<[u64]>,
-    negated: bool,
-}
-
-impl Sum {
-    fn of(term: u32, negated: bool) -> Self {
-        let mut terms = vec![0; term as usize / 64 + 1];
-        terms[term as usize / 64] = 1 << (term % 64);
-        Self { terms: terms.into(), negated }
-    }
-
-    fn plus(&self, other: &Self) -> Self {
-        let (long, short) = if self.terms.len() < other.terms.len() { (other, self) } else { (self, other) };
-        let mut terms = long.terms.to_vec();
-        terms.iter_mut().zip(&short.terms[..]).for_each(|(term, other)| *term ^= other);
-        let size = terms.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
-        Self { terms: terms[..size].into(), negated: self.negated != other.negated }
-    }
-}
 
 /// What is known of terms, for both forms.
 #[derive(Default)]
@@ -79,61 +63,80 @@ impl Terms {
         sum
     }
 
-    /// The outputs of a form. Nothing if they are too large.
-    fn outputs(&mut self, form: &Form) -> Option<Vec<Sum>> {
+    /// What the wires of a form are, some of them wires of one that is known. Nothing if the sums are too large. What no
+    /// later gate and no output reads is left out, unless all are to be kept.
+    fn wires(&mut self, form: &Form, known: Option<&Known<'_>>, keep: bool) -> Option<Vec<Sum>> {
         let mut last = vec![0; form.wires()];
         for (i, gate) in form.gates().iter().enumerate() {
             form.reads(gate).iter().for_each(|lit| last[lit.wire() as usize] = i);
         }
         form.outputs().iter().for_each(|lit| last[lit.wire() as usize] = usize::MAX);
+        let values = known.map_or(Vec::new(), |_| values(form));
         let mut wires = vec![Sum::default()];
         wires.extend((0..form.inputs() as u32).map(|i| Sum::of(i, false)));
-        let get = |wires: &[Sum], lit: Lit| {
-            let sum = &wires[lit.wire() as usize];
-            Sum { terms: sum.terms.clone(), negated: sum.negated != lit.negated() }
-        };
         let mut used = 0;
-        for (i, gate) in form.gates().iter().enumerate() {
-            let first = wires.len();
+        for (i, (gate, first, made)) in form.made().enumerate() {
+            let read: Vec<Sum> = form.reads(gate).iter().map(|lit| get(&wires, *lit)).collect();
+            let found = |tables: &dyn Fn() -> Vec<Vec<u64>>| {
+                known?.find(&read, &values[first as usize..][..made as usize], &tables())
+            };
             match *gate {
-                Gate::Xor(a, b) => {
-                    let sum = get(&wires, a).plus(&get(&wires, b));
-                    wires.push(sum);
-                }
-                Gate::And(a, b) => {
-                    let sum = self.product(&get(&wires, a), &get(&wires, b));
-                    wires.push(sum);
-                }
+                Gate::Xor(..) => wires.push(read[0].plus(&read[1])),
+                Gate::And(..) => match found(&|| vec![vec![counted(0, 0) & counted(1, 0)]]) {
+                    Some(sums) => wires.extend(sums),
+                    None => wires.push(self.product(&read[0], &read[1])),
+                },
                 Gate::Lookup { table, pins } => {
-                    let (table, pins) = form.lookup(table, pins);
-                    let read: Vec<Sum> = pins.iter().map(|pin| get(&wires, *pin)).collect();
-                    let outputs = table.outputs();
-                    let next = &mut self.next;
-                    let first = *self.lookups.entry((table.clone(), read)).or_insert_with(|| {
-                        *next += outputs;
-                        *next - outputs
-                    });
-                    wires.extend((first..first + outputs).map(|term| Sum::of(term, false)));
+                    let (table, _) = form.lookup(table, pins);
+                    match found(&|| functions(table)) {
+                        Some(sums) => wires.extend(sums),
+                        None => wires.extend(self.outputs(table, read)),
+                    }
                 }
             }
-            used += wires[first..].iter().map(|sum| sum.terms.len()).sum::<usize>();
+            used += wires[first as usize..].iter().map(|sum| sum.terms.len()).sum::<usize>();
             if used > MOST {
                 return None;
             }
-            // What no later gate reads is given back.
-            for lit in form.reads(gate).iter().filter(|lit| last[lit.wire() as usize] == i) {
+            for lit in form.reads(gate).iter().filter(|lit| !keep && last[lit.wire() as usize] == i) {
                 used = used.saturating_sub(std::mem::take(&mut wires[lit.wire() as usize]).terms.len());
             }
         }
-        Some(form.outputs().iter().map(|out| get(&wires, *out)).collect())
+        Some(wires)
     }
+
+    /// What a lookup reads of a table.
+    fn outputs(&mut self, table: &Arc<TruthTable>, read: Vec<Sum>) -> impl Iterator<Item = Sum> {
+        let outputs = table.outputs();
+        let next = &mut self.next;
+        let first = *self.lookups.entry((table.clone(), read)).or_insert_with(|| {
+            *next += outputs;
+            *next - outputs
+        });
+        (first..first + outputs).map(|term| Sum::of(term, false))
+    }
+}
+
+fn get(wires: &[Sum], lit: Lit) -> Sum {
+    wires[lit.wire() as usize].negate_if(lit.negated())
+}
+
+/// Of each output of a table a bit for each row.
+fn functions(table: &TruthTable) -> Vec<Vec<u64>> {
+    let bits = |rows: &[u64], j: u32| {
+        rows.iter().enumerate().fold(0, |word, (row, bits)| word | (bits >> j & 1) << row)
+    };
+    (0..table.outputs()).map(|j| table.rows().chunks(64).map(|rows| bits(rows, j)).collect()).collect()
 }
 
 /// Whether the outputs of two forms are the same sums. If not, nothing is said.
 pub fn alike(a: &Form, b: &Form) -> bool {
     let mut terms = Terms { next: a.inputs() as u32, ..Terms::default() };
-    match (terms.outputs(a), terms.outputs(b)) {
-        (Some(a), Some(b)) => a == b,
-        _ => false,
-    }
+    let outputs = |form: &Form, wires: &[Sum]| -> Vec<Sum> {
+        form.outputs().iter().map(|out| get(wires, *out)).collect()
+    };
+    let Some(wires) = terms.wires(a, None, b.lookups() > 0) else { return false };
+    let of_a = outputs(a, &wires);
+    let known = (b.lookups() > 0).then(|| Known::new(a, wires));
+    terms.wires(b, known.as_ref(), false).is_some_and(|wires| outputs(b, &wires) == of_a)
 }
