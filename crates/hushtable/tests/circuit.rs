@@ -106,7 +106,7 @@ impl Twin {
 
     /// Bits that are the same for all items, from one of them on, to as many wires of any spans.
     fn add(&mut self) {
-        let all = |value: &&Value| matches!(value.span, Span::All(_));
+        let all = |value: &&Value| matches!(value.span, Span::All(1..));
         let Some(key) = self.values.iter().rfind(all).cloned() else { return };
         let from = self.below(key.bits.len());
         let of: Vec<Value> = (from..key.bits.len()).map(|_| self.any()).collect();
@@ -165,11 +165,12 @@ impl Twin {
             Span::All(_) => Span::All(width),
         };
         match self.below(4) {
+            _ if width == 0 => {}
             0 => {
                 let y = self.alike(1).remove(0);
-                if matches!((x.span, y.span), (Span::Each(_), Span::Each(_)) | (Span::All(_), Span::All(_))) {
+                if let (Span::Each(_), Span::Each(more)) | (Span::All(_), Span::All(more)) = (x.span, y.span)
+                {
                     let wire = self.b.join(&[x.wire, y.wire]);
-                    let more = y.bits.len() / items;
                     self.local(wire, of(width + more), [&x.bits[..], &y.bits].concat(), &[x, y]);
                 }
             }
