@@ -67,7 +67,12 @@ impl Work {
     /// refused.
     pub fn prepared(&self, link: &LinkShape) -> Result<Self> {
         let mut work = self.clone();
-        if let Self::Circuit(_) | Self::Confidential(_) | Self::Embedding(_) | Self::SqlJoin(_) = self {
+        if let Self::Circuit(_)
+        | Self::CircuitPsi(_)
+        | Self::Confidential(_)
+        | Self::Embedding(_)
+        | Self::SqlJoin(_) = self
+        {
             work.prepare(link, 1)?;
         }
         Ok(work)

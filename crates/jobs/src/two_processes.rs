@@ -129,9 +129,11 @@ fn drain(from: Option<impl Read + Send + 'static>) -> Receiver<String> {
     text
 }
 
-/// What a process complained about: its error message, or whatever else it said last.
+/// What a process complained about: its error message, what it panicked for, or whatever else it said last.
 fn message(errors: &str) -> Option<&str> {
-    let said = errors.lines().find_map(|line| line.strip_prefix("error: ")).or(errors.lines().last())?;
+    let error = errors.lines().find_map(|line| line.strip_prefix("error: "));
+    let panic = || errors.lines().skip_while(|line| !line.contains(" panicked at ")).nth(1);
+    let said = error.or_else(panic).or(errors.lines().last())?;
     Some(said.strip_prefix(CHECK_FAILED).unwrap_or(said))
 }
 
@@ -145,7 +147,11 @@ mod tests {
         assert_eq!(message(""), None);
         assert_eq!(message("warning: x\nerror: no\n\nUsage: y\n"), Some("no"));
         assert_eq!(message("error: check failed: wrong\n"), Some("wrong"));
-        assert_eq!(message("thread 'main' panicked\nat last\n"), Some("at last"));
+        assert_eq!(
+            message("thread 'main' panicked at x.rs:1:1:\nwhy\nstack backtrace:\nnote: y\n"),
+            Some("why")
+        );
+        assert_eq!(message("warning\nat last\n"), Some("at last"));
     }
 
     #[test]
