@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Bits of a residue on the wire.
-const RESIDUE: u32 = 30;
+pub(crate) const RESIDUE: u32 = 30;
 
 /// A ciphertext as it is sent: its second part follows from the key's seed and its number.
 pub struct Seeded {
@@ -60,7 +60,7 @@ impl Seeded {
         if !fine {
             return Err(Error::Malformed("a number that is not below its prime"));
         }
-        Ok(Ciphertext { first, second: public(ring, seed, number) })
+        Ok(Ciphertext { first, second: public(ring.ntts(), seed, number) })
     }
 }
 

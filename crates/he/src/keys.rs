@@ -33,7 +33,7 @@ impl Owner {
     /// the second.
     pub fn new(params: Params, secret: Block, seed: Block) -> Self {
         let (ring, mut prg) = (Ring::new(params), Prg::new(secret));
-        let secret = ring.forward(&ring.small(&ternary(&mut prg)));
+        let secret = ring.forward(&Ring::small_of(ring.all_ntts(), &ternary(&mut prg)));
         let seed = *blake3::hash(&seed.0.to_le_bytes()).as_bytes();
         Self { ring, secret, prg, seed, next: 0 }
     }
@@ -44,7 +44,6 @@ impl Owner {
     }
 
     /// The secret, as a transform.
-    #[cfg(test)]
     pub(crate) fn secret(&self) -> &Poly {
         &self.secret
     }
@@ -59,21 +58,28 @@ impl Owner {
         self.encrypt(&[])
     }
 
+    /// The number of the next ciphertext, and an encryption of zero under it, as transforms: mod the primes of q, or of q
+    /// and P.
+    pub(crate) fn zero(&mut self, ntts: usize) -> (u64, Poly) {
+        let number = self.next;
+        self.next += 1;
+        let ring = &self.ring;
+        let mut first = ring.forward(&Ring::small_of(&ring.all_ntts()[..ntts], &error(&mut self.prg)));
+        let second = public(&ring.all_ntts()[..ntts], &self.seed, number);
+        let mut masked = ring.products([(&second, &self.secret)].into_iter());
+        ring.negate(&mut masked);
+        ring.add(&mut first, &masked);
+        (number, first)
+    }
+
     /// An encryption of words mod `2^l` as coefficients, the lowest first; those that are left out are zero.
     ///
     /// # Panics
     /// For more than 8192.
     pub fn encrypt(&mut self, numbers: &[u64]) -> Seeded {
-        let number = self.next;
-        self.next += 1;
-        let mut first = self.ring.small(&error(&mut self.prg));
+        let (number, mut first) = self.zero(self.ring.params().limbs());
         let encoded = encode(&self.ring, numbers, Rounding::Random(&mut self.prg));
-        self.ring.add(&mut first, &encoded);
-        first = self.ring.forward(&first);
-        let second = public(&self.ring, &self.seed, number);
-        let mut masked = self.ring.products([(&second, &self.secret)].into_iter());
-        self.ring.negate(&mut masked);
-        self.ring.add(&mut first, &masked);
+        self.ring.add(&mut first, &self.ring.forward(&encoded));
         Seeded::new(number, first)
     }
 

@@ -1,6 +1,6 @@
 //! Moduli, and what noise they have room for.
 
-use prim::ntt::DEGREE;
+use prim::ntt::{DEGREE, PRIMES};
 
 use crate::error::{Error, Result};
 
@@ -42,17 +42,15 @@ impl Params {
         Ok(Self { bits, limbs })
     }
 
-    /// The fewest primes with room for a product: weights below `2^(weight_bits - 1)` in size, of which `terms` meet an
-    /// output, and so many outputs in all.
+    /// The fewest primes with room for a product.
     ///
     /// # Errors
     /// [`Error::Param`] if none has.
-    pub fn fitting(bits: u32, weight_bits: u32, terms: usize, outputs: usize) -> Result<Self> {
+    pub fn fitting(bits: u32, product: &Product) -> Result<Self> {
         let all = (3..=7).filter_map(|limbs| Self::new(bits, limbs).ok());
-        let fitting = all.into_iter().find(|params| params.fits(weight_bits, terms, outputs));
-        fitting.ok_or_else(|| Error::Param {
+        all.into_iter().find(|params| params.fits(product)).ok_or_else(|| Error::Param {
             what: "product by a lattice",
-            got: format!("{terms} terms of {weight_bits} bits, mod 2^{bits}"),
+            got: format!("{} terms of {} bits, mod 2^{bits}", product.terms, product.weight_bits),
             accepted: "fewer terms, or narrower weights".into(),
         })
     }
@@ -61,13 +59,53 @@ impl Params {
     ///
     /// The noise before flooding is a sum of independent errors of mean zero: of the ciphertext, `terms` times an error
     /// of at most 22 (21 and the rounding of the encoding) times a weight; of the fresh encryption of zero, n products of a
-    /// key's error and a number of at most 21 each, twice, and an error; and the rounding of the mask.
-    pub fn fits(&self, weight_bits: u32, terms: usize, outputs: usize) -> bool {
+    /// key's error and a number of at most 21 each, twice, and an error; the rounding of the mask; and of packing, for
+    /// each of its steps twice as much as for the one before, n products of a key's error and a digit, for each digit,
+    /// over P, and the rounding by P of both parts.
+    pub fn fits(&self, product: &Product) -> bool {
+        let Product { weight_bits, terms, outputs, packed } = *product;
         let (n, weight) = (DEGREE as f64, f64::from(weight_bits as i32 - 1).exp2());
         let worst = (ERROR + 1.0) * terms as f64 * weight + (ERROR * ERROR + ERROR) * n + ERROR + 1.0;
         let variance = 10.75 * terms as f64 * weight * weight + n * (10.5 * 10.5 + 7.0) + 10.5;
+        let [worst_packed, variance_packed] = self.noise_of_packing(packed);
+        let (worst, variance) = (worst + worst_packed, variance + variance_packed);
         let covered = worst.max(outputs as f64 * variance.sqrt() / 2.0);
         f64::from(self.flooding_bits() as i32).exp2() >= covered * f64::from(FLOODING).exp2()
+    }
+
+    /// The largest error that packing adds, and its variance.
+    pub(crate) fn noise_of_packing(&self, packed: usize) -> [f64; 2] {
+        let (n, packed, digits) = (DEGREE as f64, packed as f64, self.digits() as f64);
+        let digit = self.half_digit() / self.special_product();
+        let worst = digits * n * digit * ERROR + (n + 1.0) / 2.0;
+        let variance = digits * n * digit.powi(2) * 10.5 + n / 6.0 + 0.25;
+        [(packed - 1.0) * worst, (packed * packed - 1.0) / 3.0 * variance]
+    }
+
+    /// Primes of a digit for key switching: as many as of P, but one at least.
+    pub(crate) fn digit(&self) -> usize {
+        self.special().max(1)
+    }
+
+    /// Digits of a ciphertext's part.
+    pub(crate) fn digits(&self) -> usize {
+        self.limbs.div_ceil(self.digit())
+    }
+
+    /// Primes of P, by which key switching divides its noise: two, or as many as the modulus leaves.
+    pub(crate) fn special(&self) -> usize {
+        ((MOST_BITS / PRIME_BITS) as usize - self.limbs).min(2)
+    }
+
+    /// P.
+    fn special_product(&self) -> f64 {
+        PRIMES[self.limbs..][..self.special()].iter().map(|q| f64::from(*q)).product()
+    }
+
+    /// The largest digit, in size: half of its primes' product, and one prime more where there are two.
+    fn half_digit(&self) -> f64 {
+        let primes: Vec<f64> = PRIMES[..self.digit()].iter().map(|q| f64::from(*q)).collect();
+        primes.iter().product::<f64>() / 2.0 + if primes.len() > 1 { primes[0] } else { 0.0 }
     }
 
     /// Bits of a plaintext's coefficient.
@@ -86,11 +124,24 @@ impl Params {
     }
 }
 
+/// What bears on the noise of a product. Public.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Product {
+    /// Bits of a known number: it is below `2^(weight_bits - 1)` in size.
+    pub weight_bits: u32,
+    /// Of how many known numbers an output has multiples, by the shape.
+    pub terms: usize,
+    /// Outputs in all.
+    pub outputs: usize,
+    /// How many ciphertexts are packed into one: a power of two.
+    pub packed: usize,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The table of the specification, without packing: least primes by bits of plaintexts and weights.
+    /// The table of the specification, with packing and without: least primes by bits of plaintexts and weights.
     #[test]
     fn least_primes_are_those_of_the_page() {
         let table = [
@@ -105,8 +156,11 @@ mod tests {
         ];
         for (bits, limbs) in table {
             for (weight, limbs) in [8, 12, 16, bits].into_iter().zip(limbs).filter(|(_, limbs)| *limbs > 0) {
-                let found = Params::fitting(bits, weight, 1024, 1 << 18).expect("parameters").limbs();
-                assert_eq!(found, limbs, "{bits} bits, weights of {weight}");
+                for packed in [1, 64] {
+                    let product = Product { weight_bits: weight, terms: 1024, outputs: 1 << 18, packed };
+                    let found = Params::fitting(bits, &product).expect("parameters").limbs();
+                    assert_eq!(found, limbs, "{bits} bits, weights of {weight}, {packed} packed");
+                }
             }
         }
     }
@@ -116,6 +170,7 @@ mod tests {
         for (bits, limbs) in [(7, 4), (65, 5), (32, 2), (32, 8), (64, 3), (50, 3), (0, 0), (u32::MAX, 4)] {
             assert!(Params::new(bits, limbs).is_err(), "{bits}, {limbs}");
         }
-        assert!(Params::fitting(64, 64, 1 << 20, 1 << 30).is_err());
+        let product = Product { weight_bits: 64, terms: 1 << 20, outputs: 1 << 30, packed: 1 };
+        assert!(Params::fitting(64, &product).is_err());
     }
 }

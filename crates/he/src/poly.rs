@@ -13,6 +13,7 @@ use crate::params::Params;
 #[derive(Clone)]
 pub struct Ring {
     params: Params,
+    /// Of the primes of q, and those of P.
     ntts: Arc<[Ntt]>,
     /// Of each prime: the inverse of the product of the others.
     inverses: Arc<[u32]>,
@@ -27,6 +28,11 @@ pub struct Plain(Poly);
 impl Poly {
     pub(crate) fn zeros(limbs: usize) -> Self {
         Self(Wiped::zeros(limbs * DEGREE))
+    }
+
+    /// For which zeros are as good as any numbers.
+    pub(crate) fn like(other: &Self) -> Self {
+        Self(Wiped::zeros(other.0.len()))
     }
 
     /// Residues of each prime.
@@ -54,7 +60,8 @@ impl Ring {
             power(others.fold(1, |all, (_, other)| all * u64::from(*other) % u64::from(q)), q - 2, q)
         };
         let inverses = primes.iter().enumerate().map(inverse).collect();
-        Self { params, ntts: primes.iter().map(|q| Ntt::new(*q)).collect(), inverses }
+        let all = &PRIMES[..params.limbs() + params.special()];
+        Self { params, ntts: all.iter().map(|q| Ntt::new(*q)).collect(), inverses }
     }
 
     /// Its parameters.
@@ -62,8 +69,13 @@ impl Ring {
         self.params
     }
 
-    /// The transforms of each prime.
+    /// The transforms of each prime of q.
     pub(crate) fn ntts(&self) -> &[Ntt] {
+        &self.ntts[..self.params.limbs()]
+    }
+
+    /// Those of each prime of q and of P.
+    pub(crate) fn all_ntts(&self) -> &[Ntt] {
         &self.ntts
     }
 
@@ -72,29 +84,37 @@ impl Ring {
         &self.inverses
     }
 
-    /// Residues of coefficients, given prime by prime.
-    pub(crate) fn residues(&self, mut of: impl FnMut(&Ntt, &mut [u32])) -> Poly {
-        let mut poly = Poly::zeros(self.params.limbs());
-        self.ntts.iter().zip(poly.limbs_mut()).for_each(|(ntt, limb)| of(ntt, limb));
+    /// Residues of coefficients, given prime by prime of q, or of these.
+    pub(crate) fn residues(&self, of: impl FnMut(&Ntt, &mut [u32])) -> Poly {
+        Self::residues_of(self.ntts(), of)
+    }
+
+    pub(crate) fn residues_of(ntts: &[Ntt], mut of: impl FnMut(&Ntt, &mut [u32])) -> Poly {
+        let mut poly = Poly::zeros(ntts.len());
+        ntts.iter().zip(poly.limbs_mut()).for_each(|(ntt, limb)| of(ntt, limb));
         poly
     }
 
-    /// Residues of small numbers, below the primes in size.
+    /// Residues of small numbers, below the primes in size: of the primes of q, or of all.
     pub(crate) fn small(&self, numbers: &[i32]) -> Poly {
-        self.residues(|ntt, limb| {
+        Self::small_of(self.ntts(), numbers)
+    }
+
+    pub(crate) fn small_of(ntts: &[Ntt], numbers: &[i32]) -> Poly {
+        Self::residues_of(ntts, |ntt, limb| {
             limb.iter_mut().zip(numbers).for_each(|(to, x)| *to = signed(*x, ntt.modulus()));
         })
     }
 
     pub(crate) fn forward(&self, x: &Poly) -> Poly {
-        let mut out = Poly::zeros(self.params.limbs());
+        let mut out = Poly::like(x);
         let all = self.ntts.iter().zip(x.limbs()).zip(out.limbs_mut());
         all.for_each(|((ntt, x), out)| ntt.forward(x, out));
         out
     }
 
     pub(crate) fn inverse(&self, mut x: Poly) -> Poly {
-        let mut out = Poly::zeros(self.params.limbs());
+        let mut out = Poly::like(&x);
         let all = self.ntts.iter().zip(x.limbs_mut()).zip(out.limbs_mut());
         all.for_each(|((ntt, x), out)| ntt.inverse(x, out));
         out
@@ -114,9 +134,13 @@ impl Ring {
         }
     }
 
-    /// The sum of products of transforms.
+    /// The sum of products of transforms: as many primes as the first of them has.
+    ///
+    /// # Panics
+    /// For no product.
     pub(crate) fn products<'a>(&self, pairs: impl Iterator<Item = (&'a Poly, &'a Poly)> + Clone) -> Poly {
-        let (mut sums, mut out) = (Sums::default(), Poly::zeros(self.params.limbs()));
+        let first = pairs.clone().next().expect("a product").0;
+        let (mut sums, mut out) = (Sums::default(), Poly::like(first));
         for (i, (ntt, out)) in self.ntts.iter().zip(out.limbs_mut()).enumerate() {
             let at = i * DEGREE..(i + 1) * DEGREE;
             pairs.clone().for_each(|(x, y)| sums.add(ntt, &x.0[at.clone()], &y.0[at.clone()]));
@@ -125,15 +149,18 @@ impl Ring {
         out
     }
 
-    /// A polynomial that a party knows, of signed coefficients: those that are left out are zero.
+    /// A polynomial that a party knows, of signed coefficients, for products of which `packed` are packed into one: then
+    /// it is that much smaller, mod q. Coefficients that are left out are zero.
     ///
     /// # Panics
     /// For more than 8192 coefficients.
-    pub fn plain(&self, coefficients: &[i64]) -> Plain {
+    pub fn plain(&self, coefficients: &[i64], packed: usize) -> Plain {
         assert!(coefficients.len() <= DEGREE, "coefficients");
+        let mut numbers = Wiped::zeros(DEGREE);
         let residues = self.residues(|ntt, limb| {
             let q = ntt.modulus();
-            limb.iter_mut().zip(coefficients).for_each(|(to, x)| *to = signed_word(*x, q));
+            numbers.iter_mut().zip(coefficients).for_each(|(to, x)| *to = signed_word(*x, q));
+            ntt.linear(&[(&numbers, power(packed as u64, q - 2, q))], 0, limb);
         });
         Plain(self.forward(&residues))
     }

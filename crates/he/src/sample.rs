@@ -1,6 +1,9 @@
 //! Random polynomials. None but public ones draw again, and none branches on what is drawn.
 
-use prim::{Block, Prg, Wiped, ntt::DEGREE};
+use prim::{
+    Block, Prg, Wiped,
+    ntt::{DEGREE, Ntt},
+};
 
 use crate::poly::{Poly, Ring};
 
@@ -38,8 +41,8 @@ pub(crate) fn words(prg: &mut Prg, count: usize) -> Wiped<u64> {
 }
 
 /// The public part of a ciphertext, as a transform: uniform, from the seed of a key and a ciphertext's number.
-pub(crate) fn public(ring: &Ring, seed: &[u8; 32], number: u64) -> Poly {
-    ring.residues(|ntt, limb| {
+pub(crate) fn public(ntts: &[Ntt], seed: &[u8; 32], number: u64) -> Poly {
+    Ring::residues_of(ntts, |ntt, limb| {
         let mut hash = blake3::Hasher::new_keyed(seed);
         hash.update(&number.to_le_bytes()).update(&ntt.modulus().to_le_bytes());
         let key: [u8; 16] = hash.finalize().as_bytes()[..16].try_into().expect("16 of 32 bytes");
@@ -79,13 +82,13 @@ mod tests {
     #[test]
     fn public_parts_follow_from_seed_and_number() {
         let ring = Ring::new(Params::new(32, 4).expect("parameters"));
-        let of = |seed: u8, number| public(&ring, &[seed; 32], number).0.to_vec();
+        let of = |seed: u8, number| public(ring.ntts(), &[seed; 32], number).0.to_vec();
         assert_eq!(of(1, 5), of(1, 5));
         for other in [of(2, 5), of(1, 6)] {
             let alike = of(1, 5).iter().zip(&other).filter(|(a, b)| a == b).count();
             assert!(alike < 5, "{alike} numbers alike");
         }
-        for (ntt, limb) in ring.ntts().iter().zip(public(&ring, &[3; 32], 0).limbs()) {
+        for (ntt, limb) in ring.ntts().iter().zip(public(ring.ntts(), &[3; 32], 0).limbs()) {
             assert!(limb.iter().all(|x| *x < ntt.modulus()));
             let mean = limb.iter().map(|x| f64::from(*x)).sum::<f64>() / DEGREE as f64;
             assert!((mean / f64::from(ntt.modulus()) - 0.5).abs() < 0.02);

@@ -9,6 +9,7 @@
 //! address depends on a coefficient.
 
 mod arithmetic;
+mod linear;
 mod sums;
 mod transform;
 

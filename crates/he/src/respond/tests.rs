@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Owner, Seeded};
+use crate::{Owner, Product, Seeded};
 
 /// Words and weights of a case.
 struct Case {
@@ -60,7 +60,8 @@ fn shares_are_those_of_the_product() {
         (64, 16, 512),
         (64, 64, 300),
     ] {
-        let params = Params::fitting(bits, weight_bits, 2 * terms, DEGREE).expect("parameters");
+        let of = Product { weight_bits, terms: 2 * terms, outputs: DEGREE, packed: 1 };
+        let params = Params::fitting(bits, &of).expect("parameters");
         let mut case = Case { params, weight_bits, prg: Prg::new(Block(bits.into())) };
         let mut owner = Owner::new(params, case.prg.block(), case.prg.block());
         let ring = owner.ring().clone();
@@ -76,7 +77,7 @@ fn shares_are_those_of_the_product() {
             let x = [0, 1].map(|_| case.words(DEGREE, ends[0]));
             let w = [0, 1].map(|_| case.weights(terms, ends[1]));
             let encrypted = x.each_ref().map(|x| sent(owner.encrypt(x), &seed));
-            let plain = w.each_ref().map(|w| ring.plain(w));
+            let plain = w.each_ref().map(|w| ring.plain(w, 1));
             let sum = Ciphertext::products(&ring, &[(&encrypted[0], &plain[0]), (&encrypted[1], &plain[1])]);
             let places: Vec<usize> = (0..DEGREE).filter(|_| case.prg.below(3) > 0).collect();
             let (response, mask) = evaluator.respond(&sum, &places);
@@ -124,7 +125,8 @@ fn noise(owner: &Owner, parts: [Poly; 2], want: &[u64]) -> Vec<i128> {
 #[test]
 fn noise_is_as_said_and_is_flooded() {
     let (weight_bits, terms) = (16, 1024);
-    let params = Params::fitting(32, weight_bits, terms, 1 << 18).expect("parameters");
+    let of = Product { weight_bits, terms, outputs: 1 << 18, packed: 1 };
+    let params = Params::fitting(32, &of).expect("parameters");
     assert_eq!(params.limbs(), 4);
     let mut case = Case { params, weight_bits, prg: Prg::new(Block(9)) };
     let mut owner = Owner::new(params, case.prg.block(), case.prg.block());
@@ -140,7 +142,7 @@ fn noise_is_as_said_and_is_flooded() {
     for ends in [false, true] {
         let (x, w) = (case.words(DEGREE, ends), case.weights(terms, ends));
         let want = product(&x, &w);
-        let sum = Ciphertext::products(&ring, &[(&sent(owner.encrypt(&x), &seed), &ring.plain(&w))]);
+        let sum = Ciphertext::products(&ring, &[(&sent(owner.encrypt(&x), &seed), &ring.plain(&w, 1))]);
         let parts = [&sum.first, &sum.second].map(|part| ring.inverse(part.clone()));
         let noise_of_sum = noise(&owner, parts, &want);
         let size: f64 = w.iter().map(|w| (*w as f64).powi(2)).sum::<f64>().sqrt();

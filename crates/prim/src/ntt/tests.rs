@@ -87,3 +87,31 @@ fn sums_of_products_are_those_of_polynomials() {
     (want[9000 - 8192], want[8005], want[1001], want[6]) = (q - 6, q - 3, 2, q - 1);
     assert!(found == want);
 }
+
+/// One to three terms, whose numbers are any.
+#[test]
+fn sums_of_multiples_are_those_of_division() {
+    for (q, seed) in PRIMES.into_iter().zip(20..) {
+        let mut prg = Prg::new(Block(seed));
+        let any = |prg: &mut Prg| -> Vec<u32> { (0..DEGREE).map(|_| prg.u64() as u32).collect() };
+        let x = [any(&mut prg), vec![u32::MAX; DEGREE], ends(&mut prg, q)];
+        for by in [[0, 1, q - 1], [q - 1; 3], [prg.below(q), prg.below(q), prg.below(q)]] {
+            for (count, constant) in [(1, 0), (2, q - 1), (3, prg.below(q))] {
+                let terms: Vec<(&[u32], u32)> = x.iter().map(Vec::as_slice).zip(by).take(count).collect();
+                for kernel in Kernel::supported() {
+                    let mut out = vec![0; DEGREE];
+                    Ntt::with_kernel(q, kernel).linear(&terms, constant, &mut out);
+                    for (i, out) in out.iter().enumerate() {
+                        let sum =
+                            terms.iter().map(|(x, by)| u128::from(x[i]) * u128::from(*by)).sum::<u128>();
+                        assert_eq!(
+                            u128::from(*out),
+                            (sum + u128::from(constant)) % u128::from(q),
+                            "{kernel:?} {q}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}

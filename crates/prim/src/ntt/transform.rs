@@ -242,7 +242,7 @@ pub(super) fn power(x: u32, mut exponent: u32, q: u32) -> u32 {
     all
 }
 
-fn factor(w: u32, q: u32) -> Factor {
+pub(super) fn factor(w: u32, q: u32) -> Factor {
     [w, ((u64::from(w) << 32) / u64::from(q)) as u32]
 }
 

@@ -1,0 +1,110 @@
+use prim::{Block, Prg, low};
+
+use super::*;
+use crate::{Evaluator, Params, Product, Seeded};
+
+fn sent(owner: &Owner, seeded: &Seeded) -> Ciphertext {
+    let mut bytes = Vec::new();
+    seeded.encode(&mut bytes);
+    Seeded::decode(owner.ring(), owner.seed(), seeded.number, &bytes).expect("a ciphertext")
+}
+
+fn keys(owner: &mut Owner, levels: u32) -> PackingKeys {
+    let (keys, mut bytes) = (owner.packing_keys(levels), Vec::new());
+    keys.encode(&mut bytes);
+    assert_eq!(bytes.len(), SeededKeys::len(owner.ring().params(), levels));
+    PackingKeys::decode(owner.ring(), owner.seed(), keys.number, levels, &bytes).expect("keys")
+}
+
+/// Products of all parameters, many and few of them packed: each share of each output is right.
+#[test]
+fn packed_products_are_those_of_each() {
+    for (bits, weight_bits, levels) in
+        [(8, 8, 0), (8, 8, 3), (37, 15, 1), (37, 15, 5), (37, 37, 3), (64, 16, 4), (48, 48, 4), (64, 64, 3)]
+    {
+        let (count, terms) = (1 << levels, 60);
+        let product = Product { weight_bits, terms, outputs: DEGREE, packed: count };
+        let params = Params::fitting(bits, &product).expect("parameters");
+        let mut prg = Prg::new(Block(u128::from(bits + levels)));
+        let mut owner = Owner::new(params, prg.block(), prg.block());
+        let ring = owner.ring().clone();
+        let public_key = owner.public_key();
+        let mut evaluator = Evaluator::new(&ring, sent(&owner, &public_key), prg.block());
+        let keys = keys(&mut owner, levels);
+        let x: Vec<u64> = (0..DEGREE).map(|_| low(prg.u64(), bits)).collect();
+        let encrypted = owner.encrypt(&x);
+        let encrypted = sent(&owner, &encrypted);
+        let w: Vec<Vec<i64>> = (0..count)
+            .map(|_| (0..terms).map(|_| prg.u64() as i64 >> (64 - weight_bits)).collect())
+            .collect();
+        let mut made = 0;
+        let packed = Packer::new(&ring, &keys).pack(levels, &mut |i| {
+            made += 1;
+            Ciphertext::products(&ring, &[(&encrypted, &ring.plain(&w[i], count))])
+        });
+        assert_eq!(made, count);
+        let places: Vec<usize> = (0..DEGREE).collect();
+        let (response, mask) = evaluator.respond(&packed, &places);
+        let opened = owner.open(&response, &places);
+        for place in places {
+            let (w, at) = (&w[place % count], place - place % count);
+            let want = w.iter().enumerate().fold(0u64, |sum, (j, w)| match at.checked_sub(j) {
+                Some(i) => sum.wrapping_add(x[i].wrapping_mul(*w as u64)),
+                None => sum.wrapping_sub(x[at + DEGREE - j].wrapping_mul(*w as u64)),
+            });
+            assert_eq!(
+                low(opened[place].wrapping_add(mask[place]), bits),
+                low(want, bits),
+                "{bits} bits, {count} packed, place {place}"
+            );
+        }
+    }
+}
+
+/// What switching adds, without a product: as large as is said, and not much less.
+#[test]
+fn noise_of_packing_is_as_said() {
+    for (bits, limbs, levels) in [(37, 4, 5), (37, 5, 3), (64, 6, 3)] {
+        let params = Params::new(bits, limbs).expect("parameters");
+        let mut prg = Prg::new(Block(u128::from(bits + levels)));
+        let mut owner = Owner::new(params, prg.block(), prg.block());
+        let (ring, keys) = (owner.ring().clone(), keys(&mut owner, levels));
+        // Zeros without an error: what comes out is noise.
+        let mut uniform = || {
+            let second = public(ring.ntts(), &[9; 32], prg.u64());
+            let mut first = ring.products([(&second, owner.secret())].into_iter());
+            ring.negate(&mut first);
+            Ciphertext { first, second }
+        };
+        let packed = Packer::new(&ring, &keys).pack(levels, &mut |_| uniform());
+        let mut phase = ring.products([(&packed.second, owner.secret())].into_iter());
+        ring.add(&mut phase, &packed.first);
+        let phase = ring.inverse(phase);
+        let (limb, q) = (phase.limbs().next().expect("a prime"), i64::from(ring.ntts()[0].modulus()));
+        let noise: Vec<f64> = limb
+            .iter()
+            .map(|x| i64::from(*x))
+            .map(|x| if x > q / 2 { x - q } else { x })
+            .map(|x| x as f64)
+            .collect();
+        let deviation = (noise.iter().map(|x| x * x).sum::<f64>() / DEGREE as f64).sqrt();
+        let [worst, variance] = params.noise_of_packing(1 << levels);
+        assert!(noise.iter().all(|x| x.abs() <= worst), "{limbs} primes");
+        let part = deviation / variance.sqrt();
+        assert!((0.4..1.02).contains(&part), "{limbs} primes: {deviation}, {part} of what is said");
+    }
+}
+
+/// Bytes that are none.
+#[test]
+fn other_keys_are_refused() {
+    let params = Params::new(37, 4).expect("parameters");
+    let mut owner = Owner::new(params, Block(1), Block(2));
+    let (made, mut bytes) = (owner.packing_keys(1), Vec::new());
+    made.encode(&mut bytes);
+    let decode = |levels, bytes: &[u8]| PackingKeys::decode(owner.ring(), owner.seed(), 0, levels, bytes);
+    assert!(decode(2, &bytes).is_err() && decode(1, &bytes[1..]).is_err() && decode(0, &bytes).is_err());
+    assert!(decode(1, &bytes).is_ok());
+    bytes[100..200].fill(0xff);
+    assert!(decode(1, &bytes).is_err());
+}
