@@ -26,6 +26,7 @@ mod params;
 mod poly;
 pub mod respond;
 mod sample;
+mod tiles;
 
 pub use ciphertext::{Ciphertext, Seeded};
 pub use error::{Error, Result};
@@ -34,3 +35,4 @@ pub use packing::{Packer, PackingKeys, SeededKeys};
 pub use params::{Params, Product};
 pub use poly::{Plain, Poly, Ring};
 pub use respond::{Evaluator, Mask, Response};
+pub use tiles::{Counts, Side, Tiling};

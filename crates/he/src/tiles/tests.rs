@@ -1,0 +1,117 @@
+use prim::{Block, Prg};
+
+use super::*;
+
+/// `x w` mod `X^8192 + 1` and `2^64`, of few coefficients.
+fn product(x: &[u64], w: &[i64], out: &mut [u64]) {
+    let x: Vec<(usize, u64)> = x.iter().copied().enumerate().filter(|(_, x)| *x != 0).collect();
+    for (j, w) in w.iter().enumerate().filter(|(_, w)| **w != 0) {
+        for (i, x) in &x {
+            let (at, product) = (i + j, x.wrapping_mul(*w as u64));
+            match at.checked_sub(DEGREE) {
+                None => out[at] = out[at].wrapping_add(product),
+                Some(at) => out[at] = out[at].wrapping_sub(product),
+            }
+        }
+    }
+}
+
+/// The product by tiles, all in the clear: packing takes coefficients at multiples of how many are packed.
+fn by_tiles(tiling: &Tiling, encrypted: &[u64], known: &[i64], outputs: usize) -> Vec<Option<u64>> {
+    let (counts, mut out) = (tiling.counts(), vec![None; outputs]);
+    let x: Vec<Vec<u64>> = (0..counts.encrypted).map(|tile| tiling.encrypted_tile(encrypted, tile)).collect();
+    let w: Vec<Vec<i64>> = (0..counts.plain).map(|tile| tiling.plain_tile(known, tile)).collect();
+    let (mut products, packed) = (0, tiling.packed());
+    for response in 0..counts.responses {
+        let mut all = vec![0; DEGREE];
+        for part in 0..packed {
+            let mut sum = vec![0; DEGREE];
+            for [x_tile, w_tile] in tiling.pairs(response, part) {
+                product(&x[x_tile], &w[w_tile], &mut sum);
+                products += 1;
+            }
+            (0..DEGREE).step_by(packed).for_each(|at| all[at + part] = sum[at]);
+        }
+        for (place, at) in tiling.outputs(response) {
+            assert!(out[at].replace(all[place]).is_none(), "an output twice");
+        }
+    }
+    assert_eq!(products, counts.products);
+    out
+}
+
+fn check(prg: &mut Prg, tiling: &Tiling) {
+    let [m, k, n] = tiling.shape;
+    let a: Vec<u64> = (0..m * k).map(|_| prg.u64()).collect();
+    let b: Vec<u64> = (0..k * n).map(|_| prg.u64()).collect();
+    let signed = |x: &[u64]| x.iter().map(|x| *x as i64).collect::<Vec<_>>();
+    let found = match tiling.encrypted {
+        Side::Left => by_tiles(tiling, &a, &signed(&b), m * n),
+        Side::Right => by_tiles(tiling, &b, &signed(&a), m * n),
+    };
+    for (at, found) in found.into_iter().enumerate() {
+        let (i, j) = (at / n, at % n);
+        let want = (0..k).fold(0u64, |sum, q| sum.wrapping_add(a[i * k + q].wrapping_mul(b[q * n + j])));
+        assert_eq!(found, Some(want), "{tiling:?}, entry {i}, {j}");
+    }
+}
+
+#[test]
+fn tiles_give_the_product() {
+    let mut prg = Prg::new(Block(41));
+    let small = (1..6).flat_map(|m| (1..6).flat_map(move |k| (1..6).map(move |n| [m, k, n])));
+    let any: Vec<[usize; 3]> = (0..40).map(|_| [0; 3].map(|_| 1 + prg.below(40) as usize)).collect();
+    for shape in small.chain(any) {
+        for encrypted in [Side::Left, Side::Right] {
+            // Tiles of any sides, powers of two or not.
+            for _ in 0..3 {
+                let kw = 1 + prg.below(40) as usize;
+                let nw = 1 + prg.below(11) as usize;
+                let mw = 1 + prg.below(11) as usize;
+                for kw in [kw, kw.next_power_of_two()] {
+                    check(&mut prg, &Tiling::new(shape, [mw, kw, nw], encrypted).expect("a tiling"));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn candidates_cover_and_fit() {
+    let mut prg = Prg::new(Block(42));
+    for shape in [[1, 1, 1], [1, 300, 5], [40, 9000, 1], [256, 256, 256], [9000, 1, 2], [3, 70, 9000]] {
+        for encrypted in [Side::Left, Side::Right] {
+            let all: Vec<Tiling> = Tiling::candidates(shape, encrypted).collect();
+            assert!(!all.is_empty() && all.len() < 200, "{} tilings", all.len());
+            for tiling in all {
+                assert!(tiling.tile.iter().product::<usize>() <= DEGREE);
+                if shape.iter().product::<usize>() < 1 << 16 && prg.below(4) == 0 {
+                    check(&mut prg, &tiling);
+                }
+            }
+        }
+    }
+}
+
+/// The counts of the specification's table.
+#[test]
+fn counts_are_those_of_the_page() {
+    for (shape, tile, encrypted, want) in [
+        ([256, 256, 256], [256, 32, 1], Side::Left, [8, 2048, 248, 8]),
+        ([64, 1024, 1024], [64, 128, 1], Side::Left, [8, 8192, 1016, 8]),
+        ([128, 768, 3072], [128, 64, 1], Side::Left, [12, 36864, 3024, 48]),
+        ([128, 768, 3072], [128, 16, 4], Side::Left, [48, 36864, 720, 48]),
+    ] {
+        let counts = Tiling::new(shape, tile, encrypted).expect("a tiling").counts();
+        assert_eq!([counts.encrypted, counts.products, counts.switches, counts.responses], want, "{shape:?}");
+    }
+}
+
+#[test]
+fn others_are_refused() {
+    for (shape, tile) in
+        [([0, 1, 1], [1; 3]), ([1; 3], [0, 1, 1]), ([1; 3], [8193, 1, 1]), ([1; 3], [usize::MAX, 2, 1])]
+    {
+        assert!(Tiling::new(shape, tile, Side::Left).is_err(), "{shape:?} {tile:?}");
+    }
+}
