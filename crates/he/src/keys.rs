@@ -1,7 +1,9 @@
 //! The owner of a key: ciphertexts, and what comes back.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use prim::{
-    Block, Prg, Wiped, low,
+    Prg, Wiped, low,
     ntt::{DEGREE, PRIMES},
 };
 
@@ -17,25 +19,23 @@ use crate::{
 /// Primes whose product holds the product of a response's second part and a secret.
 const PRODUCT: usize = 3;
 
-/// Who encrypts, and opens what comes back.
+/// Who encrypts, and opens what comes back. Threads may share one.
 pub struct Owner {
     ring: Ring,
     /// The secret, as a transform.
     secret: Poly,
-    prg: Prg,
     seed: [u8; 32],
     /// The number of the next ciphertext, of whatever kind: none serves twice.
-    next: u64,
+    next: AtomicU64,
 }
 
 impl Owner {
-    /// A new key, from random blocks that serve nothing else: the secret and errors come of the first, the public seed of
-    /// the second.
-    pub fn new(params: Params, secret: Block, seed: Block) -> Self {
-        let (ring, mut prg) = (Ring::new(params), Prg::new(secret));
-        let secret = ring.forward(&Ring::small_of(ring.all_ntts(), &ternary(&mut prg)));
-        let seed = *blake3::hash(&seed.0.to_le_bytes()).as_bytes();
-        Self { ring, secret, prg, seed, next: 0 }
+    /// A new key; `prg` gives what nobody else may know.
+    pub fn new(params: Params, prg: &mut Prg) -> Self {
+        let ring = Ring::new(params);
+        let secret = ring.forward(&Ring::small_of(ring.all_ntts(), &ternary(prg)));
+        let seed = *blake3::hash(&prg.block().0.to_le_bytes()).as_bytes();
+        Self { ring, secret, seed, next: AtomicU64::new(0) }
     }
 
     /// The ring.
@@ -54,18 +54,17 @@ impl Owner {
     }
 
     /// An encryption of zero: the public key, of which the peer needs one.
-    pub fn public_key(&mut self) -> Seeded {
-        self.encrypt(&[])
+    pub fn public_key(&self, prg: &mut Prg) -> Seeded {
+        self.encrypt(prg, &[])
     }
 
-    /// The number of the next ciphertext, and an encryption of zero under it, as transforms: mod the primes of q, or of q
-    /// and P.
-    pub(crate) fn zero(&mut self, ntts: usize) -> (u64, Poly) {
-        let number = self.next;
-        self.next += 1;
+    /// A number that no ciphertext has, and an encryption of zero under it, as transforms: mod the primes of q, or of q and
+    /// P.
+    pub(crate) fn zero(&self, prg: &mut Prg, primes: usize) -> (u64, Poly) {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
         let ring = &self.ring;
-        let mut first = ring.forward(&Ring::small_of(&ring.all_ntts()[..ntts], &error(&mut self.prg)));
-        let second = public(&ring.all_ntts()[..ntts], &self.seed, number);
+        let mut first = ring.forward(&Ring::small_of(&ring.all_ntts()[..primes], &error(prg)));
+        let second = public(&ring.all_ntts()[..primes], &self.seed, number);
         let mut masked = ring.products([(&second, &self.secret)].into_iter());
         ring.negate(&mut masked);
         ring.add(&mut first, &masked);
@@ -76,9 +75,9 @@ impl Owner {
     ///
     /// # Panics
     /// For more than 8192.
-    pub fn encrypt(&mut self, numbers: &[u64]) -> Seeded {
-        let (number, mut first) = self.zero(self.ring.params().limbs());
-        let encoded = encode(&self.ring, numbers, Rounding::Random(&mut self.prg));
+    pub fn encrypt(&self, prg: &mut Prg, numbers: &[u64]) -> Seeded {
+        let (number, mut first) = self.zero(prg, self.ring.params().limbs());
+        let encoded = encode(&self.ring, numbers, Rounding::Random(prg));
         self.ring.add(&mut first, &self.ring.forward(&encoded));
         Seeded::new(number, first)
     }

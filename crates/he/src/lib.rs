@@ -31,7 +31,7 @@ mod tiles;
 pub use ciphertext::{Ciphertext, Seeded};
 pub use error::{Error, Result};
 pub use keys::Owner;
-pub use packing::{Packer, PackingKeys, SeededKeys};
+pub use packing::{Packer, PackingKey, SeededKey};
 pub use params::{Params, Product};
 pub use poly::{Plain, Poly, Ring};
 pub use respond::{Evaluator, Mask, Response};

@@ -23,7 +23,7 @@
 //! interleaving from Lu et al., "BumbleBee" (NDSS 2025).
 
 use prim::{
-    Wiped,
+    Prg, Wiped,
     ntt::{DEGREE, Ntt},
     pack::{pack, packed_len, unpack},
 };
@@ -37,116 +37,112 @@ use crate::{
     sample::public,
 };
 
-/// The keys for packing up to `2^levels` ciphertexts, as the owner makes them.
-pub struct SeededKeys {
-    /// The number of the first encryption; others follow.
-    pub number: u64,
+/// A key for a level of packing, `2^level` apart, as the owner makes it.
+pub struct SeededKey {
+    /// The number of the first encryption, and those of others, digit by digit.
+    pub numbers: Vec<u64>,
     first: Vec<Poly>,
 }
 
-/// The same at the party that packs: of each level, encryptions of the image of the secret, digit by digit.
-pub struct PackingKeys(Vec<Vec<[Poly; 2]>>);
+/// The same at the party that packs: encryptions of the image of the secret, digit by digit.
+pub struct PackingKey {
+    level: u32,
+    digits: Vec<[Poly; 2]>,
+    /// Where a place of `tau(x)` has its value from.
+    places: Vec<u16>,
+    /// The transform of `X^h`.
+    monomial: Poly,
+}
 
 impl Owner {
-    /// The keys for packing up to `2^levels` ciphertexts.
+    /// The key for a level of packing.
     ///
     /// # Panics
-    /// For more than 13 levels.
-    pub fn packing_keys(&mut self, levels: u32) -> SeededKeys {
-        assert!(1 << levels <= DEGREE, "levels");
-        let (params, mut number, mut first) = (self.ring().params(), None, Vec::new());
-        let ring = self.ring().clone();
-        for level in 0..levels {
-            let image = turned(self.secret(), &places(level));
-            for digit in 0..params.digits() {
-                let (next, mut key) = self.zero(ring.all_ntts().len());
-                number.get_or_insert(next);
-                let mine = digit * params.digit()..(digit + 1) * params.digit();
-                let limbs = ring.ntts().iter().zip(key.limbs_mut()).zip(image.limbs()).enumerate();
-                for (_, ((ntt, key), image)) in limbs.filter(|(i, _)| mine.contains(i)) {
-                    let before = Wiped::from(key.to_vec());
-                    ntt.linear(&[(&before, 1), (image, special(&ring, ntt))], 0, key);
-                }
-                first.push(key);
+    /// For a level beyond 12.
+    pub fn packing_key(&self, prg: &mut Prg, level: u32) -> SeededKey {
+        assert!(1 << level < DEGREE, "level");
+        let (ring, size) = (self.ring(), self.ring().params().digit());
+        let image = turned(self.secret(), &places(level));
+        let (mut numbers, mut first) = (Vec::new(), Vec::new());
+        for digit in 0..ring.params().digits() {
+            let (number, mut key) = self.zero(prg, ring.all_ntts().len());
+            let limbs = ring.ntts().iter().zip(key.limbs_mut()).zip(image.limbs());
+            for ((ntt, key), image) in limbs.skip(digit * size).take(size) {
+                let before = Wiped::from(key.to_vec());
+                ntt.linear(&[(&before, 1), (image, special(ring, ntt))], 0, key);
             }
+            numbers.push(number);
+            first.push(key);
         }
-        SeededKeys { number: number.unwrap_or(0), first }
+        SeededKey { numbers, first }
     }
 }
 
-impl SeededKeys {
-    /// Bytes of keys for so many levels.
-    pub fn len(params: Params, levels: u32) -> usize {
-        let limbs = params.limbs() + params.special();
-        levels as usize * params.digits() * limbs * packed_len(DEGREE, RESIDUE)
+impl SeededKey {
+    /// Bytes of one, without its numbers.
+    pub fn len(params: Params) -> usize {
+        params.digits() * (params.limbs() + params.special()) * packed_len(DEGREE, RESIDUE)
     }
 
-    /// As they are sent, without their number.
+    /// As it is sent, without its numbers.
     pub fn encode(&self, to: &mut Vec<u8>) {
         self.first.iter().flat_map(Poly::limbs).for_each(|limb| pack(limb, RESIDUE, to));
     }
 }
 
-impl PackingKeys {
-    /// The keys of these numbers, as the owner sent them.
+impl PackingKey {
+    /// How many numbers one has.
+    pub fn numbers(params: Params) -> usize {
+        params.digits()
+    }
+
+    /// The key of these numbers, as the owner sent it.
     ///
     /// # Errors
     /// [`Error::Malformed`] for another length, and for a number that is no residue.
-    pub fn decode(ring: &Ring, seed: &[u8; 32], number: u64, levels: u32, bytes: &[u8]) -> Result<Self> {
+    pub fn decode(ring: &Ring, seed: &[u8; 32], level: u32, numbers: &[u64], bytes: &[u8]) -> Result<Self> {
         let params = ring.params();
-        if bytes.len() != SeededKeys::len(params, levels) {
-            return Err(Error::Malformed("packing keys of another length"));
+        if bytes.len() != SeededKey::len(params) || numbers.len() != params.digits() {
+            return Err(Error::Malformed("a packing key of another length"));
         }
         let (mut pieces, mut fine) = (bytes.chunks_exact(packed_len(DEGREE, RESIDUE)), true);
-        let mut numbers = number..;
-        let mut key = || {
+        let mut key = |number: &u64| {
             let first = Ring::residues_of(ring.all_ntts(), |ntt, limb| {
                 unpack(pieces.next().expect("bytes of each prime"), RESIDUE, limb);
                 fine &= limb.iter().all(|x| *x < ntt.modulus());
             });
-            let number = numbers.next().expect("numbers without end");
-            [first, public(ring.all_ntts(), seed, number)]
+            [first, public(ring.all_ntts(), seed, *number)]
         };
-        let keys = (0..levels).map(|_| (0..params.digits()).map(|_| key()).collect()).collect();
+        let digits = numbers.iter().map(&mut key).collect();
         if !fine {
             return Err(Error::Malformed("a number that is not below its prime"));
         }
-        Ok(Self(keys))
-    }
-
-    /// How many levels they are for.
-    pub fn levels(&self) -> u32 {
-        self.0.len() as u32
+        let one = |_: &Ntt, limb: &mut [u32]| limb[1 << level] = 1;
+        let monomial = ring.forward(&ring.residues(one));
+        Ok(Self { level, digits, places: places(level), monomial })
     }
 }
 
 /// Who packs.
 pub struct Packer<'a> {
     ring: &'a Ring,
-    keys: &'a PackingKeys,
-    /// Of each level: where a place of `tau(x)` has its value from, and the transform of `X^h`.
-    levels: Vec<(Vec<u16>, Poly)>,
+    keys: Vec<&'a PackingKey>,
 }
 
 impl<'a> Packer<'a> {
-    /// With the owner's keys.
-    pub fn new(ring: &'a Ring, keys: &'a PackingKeys) -> Self {
-        let monomial = |level: u32| {
-            let one = |_: &Ntt, limb: &mut [u32]| limb[1 << level] = 1;
-            ring.forward(&ring.residues(one))
-        };
-        let levels = (0..keys.levels()).map(|level| (places(level), monomial(level))).collect();
-        Self { ring, keys, levels }
-    }
-
-    /// `2^levels` ciphertexts in one, which are made as they are needed, so that few are there at a time: `of` gets the
-    /// number of each.
+    /// With the owner's keys of the levels from 0 on.
     ///
     /// # Panics
-    /// Unless there are keys for so many levels.
-    pub fn pack(&self, levels: u32, of: &mut dyn FnMut(usize) -> Ciphertext) -> Ciphertext {
-        assert!(levels <= self.keys.levels(), "levels of the keys");
-        self.packed(0, 0, levels, of)
+    /// For keys of other levels.
+    pub fn new(ring: &'a Ring, keys: Vec<&'a PackingKey>) -> Self {
+        assert!(keys.iter().zip(0..).all(|(key, level)| key.level == level), "levels of packing keys");
+        Self { ring, keys }
+    }
+
+    /// Of several rows of ciphertexts, as many in each as are packed, one ciphertext each. Columns are made as they are
+    /// needed, so that few are there at a time: `of` gets the number of each.
+    pub fn pack(&self, of: &mut dyn FnMut(usize) -> Vec<Ciphertext>) -> Vec<Ciphertext> {
+        self.packed(0, 0, of)
     }
 
     /// Ciphertexts `from`, `from + 2^level` and so on.
@@ -154,29 +150,26 @@ impl<'a> Packer<'a> {
         &self,
         from: usize,
         level: u32,
-        levels: u32,
-        of: &mut dyn FnMut(usize) -> Ciphertext,
-    ) -> Ciphertext {
-        if level == levels {
-            return of(from);
-        }
-        let a = self.packed(from, level + 1, levels, of);
-        let b = self.packed(from + (1 << level), level + 1, levels, of);
-        self.joined(level, a, &b)
+        of: &mut dyn FnMut(usize) -> Vec<Ciphertext>,
+    ) -> Vec<Ciphertext> {
+        let Some(key) = self.keys.get(level as usize) else { return of(from) };
+        let a = self.packed(from, level + 1, of);
+        let b = self.packed(from + (1 << level), level + 1, of);
+        a.into_iter().zip(&b).map(|(a, b)| self.joined(key, a, b)).collect()
     }
 
-    fn joined(&self, level: u32, mut a: Ciphertext, b: &Ciphertext) -> Ciphertext {
-        let (ring, (places, monomial)) = (self.ring, &self.levels[level as usize]);
+    fn joined(&self, key: &PackingKey, mut a: Ciphertext, b: &Ciphertext) -> Ciphertext {
+        let ring = self.ring;
         let image = |a: &mut Poly, b: &Poly| {
-            let mut less = ring.products([(b, monomial)].into_iter());
+            let mut less = ring.products([(b, &key.monomial)].into_iter());
             let before = a.clone();
             ring.add(a, &less);
             ring.negate(&mut less);
             ring.add(&mut less, &before);
-            turned(&less, places)
+            turned(&less, &key.places)
         };
         let [first, second] = [image(&mut a.first, &b.first), image(&mut a.second, &b.second)];
-        let switched = self.switched(level, &second);
+        let switched = self.switched(key, &second);
         ring.add(&mut a.first, &first);
         ring.add(&mut a.first, &switched[0]);
         ring.add(&mut a.second, &switched[1]);
@@ -184,7 +177,7 @@ impl<'a> Packer<'a> {
     }
 
     /// What a second part under `tau(s)` is under s.
-    fn switched(&self, level: u32, second: &Poly) -> [Poly; 2] {
+    fn switched(&self, key: &PackingKey, second: &Poly) -> [Poly; 2] {
         let (ring, params) = (self.ring, self.ring.params());
         let coefficients = ring.inverse(second.clone());
         let limbs: Vec<&[u32]> = coefficients.limbs().collect();
@@ -210,7 +203,7 @@ impl<'a> Packer<'a> {
             })
             .collect();
         [0, 1].map(|part| {
-            let keys = self.keys.0[level as usize].iter().map(|key| &key[part]);
+            let keys = key.digits.iter().map(|key| &key[part]);
             self.without_special(ring.products(digits.iter().zip(keys)))
         })
     }

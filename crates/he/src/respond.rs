@@ -18,7 +18,7 @@
 //! docs/spec/lattice-spec.md, section 3.
 
 use prim::{
-    Block, Prg, Wiped, low,
+    Prg, Wiped, low,
     ntt::{DEGREE, Ntt},
     pack::{pack, packed_len, unpack},
 };
@@ -32,12 +32,11 @@ use crate::{
     sample::{error, words},
 };
 
-/// Who multiplies what another party has encrypted.
+/// Who multiplies what another party has encrypted. Threads may share one.
 pub struct Evaluator {
     ring: Ring,
     /// The owner's encryption of zero.
     key: Ciphertext,
-    prg: Prg,
 }
 
 /// This party's share of the coefficients that are sent: mod `2^l`.
@@ -51,18 +50,24 @@ pub struct Response {
 }
 
 impl Evaluator {
-    /// With the owner's key, and a random block that serves nothing else.
-    pub fn new(ring: &Ring, key: Ciphertext, random: Block) -> Self {
-        Self { ring: ring.clone(), key, prg: Prg::new(random) }
+    /// With the owner's key.
+    pub fn new(ring: Ring, key: Ciphertext) -> Self {
+        Self { ring, key }
+    }
+
+    /// The ring.
+    pub fn ring(&self) -> &Ring {
+        &self.ring
     }
 
     /// The response for a sum of products, of which the coefficients at these places are sent, and this party's share of
-    /// them. The parameters have to fit the sum: [`Params::fits`](crate::Params::fits).
+    /// them, from random bits that serve nothing else. The parameters have to fit the sum:
+    /// [`Params::fits`](crate::Params::fits).
     ///
     /// # Panics
     /// For a place beyond 8191.
-    pub fn respond(&mut self, sum: &Ciphertext, places: &[usize]) -> (Response, Mask) {
-        let ([first, second], mask) = self.covered(sum, places);
+    pub fn respond(&self, prg: &mut Prg, sum: &Ciphertext, places: &[usize]) -> (Response, Mask) {
+        let ([first, second], mask) = self.covered(prg, sum, places);
         let (bits, all) = (self.ring.params().bits(), (0..DEGREE).collect::<Vec<_>>());
         // 3. Fewer bits.
         let response = Response {
@@ -73,20 +78,20 @@ impl Evaluator {
     }
 
     /// Steps 1 and 2: the coefficients of both parts, and this party's share.
-    fn covered(&mut self, sum: &Ciphertext, places: &[usize]) -> ([Poly; 2], Mask) {
+    fn covered(&self, prg: &mut Prg, sum: &Ciphertext, places: &[usize]) -> ([Poly; 2], Mask) {
         let (ring, params) = (self.ring.clone(), self.ring.params());
         // 1. The encryption of zero.
-        let fresh = ring.forward(&ring.small(&error(&mut self.prg)));
+        let fresh = ring.forward(&ring.small(&error(prg)));
         let mut part = |key: &Poly, sum: &Poly| {
             let mut made = ring.products([(key, &fresh)].into_iter());
             ring.add(&mut made, sum);
             made = ring.inverse(made);
-            ring.add(&mut made, &ring.small(&error(&mut self.prg)));
+            ring.add(&mut made, &ring.small(&error(prg)));
             made
         };
         let (mut first, second) = (part(&self.key.first, &sum.first), part(&self.key.second, &sum.second));
         // 2. Flooding and mask.
-        let (flood, mask) = (self.flood(places.len()), words(&mut self.prg, places.len()));
+        let (flood, mask) = (self.flood(prg, places.len()), words(prg, places.len()));
         let mask = Wiped::from(mask.iter().map(|word| low(*word, params.bits())).collect::<Vec<_>>());
         let negative = Wiped::from(mask.iter().map(|r| r.wrapping_neg()).collect::<Vec<_>>());
         let encoded = encode(&ring, &negative, Rounding::Nearest);
@@ -101,10 +106,10 @@ impl Evaluator {
     }
 
     /// Numbers that are uniform in `-2^k..2^k`, as the first so many coefficients.
-    fn flood(&mut self, count: usize) -> Poly {
+    fn flood(&self, prg: &mut Prg, count: usize) -> Poly {
         let bits = self.ring.params().flooding_bits() + 1;
         let each = bits.div_ceil(32) as usize;
-        let drawn = words(&mut self.prg, each * count);
+        let drawn = words(prg, each * count);
         let top = u32::MAX >> (32 * each as u32 - bits);
         self.ring.residues(|ntt: &Ntt, limb| {
             let q = ntt.modulus();

@@ -9,11 +9,14 @@ fn sent(owner: &Owner, seeded: &Seeded) -> Ciphertext {
     Seeded::decode(owner.ring(), owner.seed(), seeded.number, &bytes).expect("a ciphertext")
 }
 
-fn keys(owner: &mut Owner, levels: u32) -> PackingKeys {
-    let (keys, mut bytes) = (owner.packing_keys(levels), Vec::new());
-    keys.encode(&mut bytes);
-    assert_eq!(bytes.len(), SeededKeys::len(owner.ring().params(), levels));
-    PackingKeys::decode(owner.ring(), owner.seed(), keys.number, levels, &bytes).expect("keys")
+fn keys(owner: &Owner, prg: &mut Prg, levels: u32) -> Vec<PackingKey> {
+    let key = |level| {
+        let (key, mut bytes) = (owner.packing_key(prg, level), Vec::new());
+        key.encode(&mut bytes);
+        assert_eq!(bytes.len(), SeededKey::len(owner.ring().params()));
+        PackingKey::decode(owner.ring(), owner.seed(), level, &key.numbers, &bytes).expect("a key")
+    };
+    (0..levels).map(key).collect()
 }
 
 /// Products of all parameters, many and few of them packed: each share of each output is right.
@@ -26,25 +29,24 @@ fn packed_products_are_those_of_each() {
         let product = Product { weight_bits, terms, outputs: DEGREE, packed: count };
         let params = Params::fitting(bits, &product).expect("parameters");
         let mut prg = Prg::new(Block(u128::from(bits + levels)));
-        let mut owner = Owner::new(params, prg.block(), prg.block());
+        let owner = Owner::new(params, &mut prg);
         let ring = owner.ring().clone();
-        let public_key = owner.public_key();
-        let mut evaluator = Evaluator::new(&ring, sent(&owner, &public_key), prg.block());
-        let keys = keys(&mut owner, levels);
+        let evaluator = Evaluator::new(ring.clone(), sent(&owner, &owner.public_key(&mut prg)));
+        let keys = keys(&owner, &mut prg, levels);
         let x: Vec<u64> = (0..DEGREE).map(|_| low(prg.u64(), bits)).collect();
-        let encrypted = owner.encrypt(&x);
-        let encrypted = sent(&owner, &encrypted);
+        let encrypted = sent(&owner, &owner.encrypt(&mut prg, &x));
         let w: Vec<Vec<i64>> = (0..count)
             .map(|_| (0..terms).map(|_| prg.u64() as i64 >> (64 - weight_bits)).collect())
             .collect();
         let mut made = 0;
-        let packed = Packer::new(&ring, &keys).pack(levels, &mut |i| {
+        let packed = Packer::new(&ring, keys.iter().collect()).pack(&mut |i| {
             made += 1;
-            Ciphertext::products(&ring, &[(&encrypted, &ring.plain(&w[i], count))])
+            vec![Ciphertext::products(&ring, &[(&encrypted, &ring.plain(&w[i], count))])]
         });
+        let [packed] = &packed[..] else { panic!("{} ciphertexts", packed.len()) };
         assert_eq!(made, count);
         let places: Vec<usize> = (0..DEGREE).collect();
-        let (response, mask) = evaluator.respond(&packed, &places);
+        let (response, mask) = evaluator.respond(&mut prg, packed, &places);
         let opened = owner.open(&response, &places);
         for place in places {
             let (w, at) = (&w[place % count], place - place % count);
@@ -67,8 +69,8 @@ fn noise_of_packing_is_as_said() {
     for (bits, limbs, levels) in [(37, 4, 5), (37, 5, 3), (64, 6, 3)] {
         let params = Params::new(bits, limbs).expect("parameters");
         let mut prg = Prg::new(Block(u128::from(bits + levels)));
-        let mut owner = Owner::new(params, prg.block(), prg.block());
-        let (ring, keys) = (owner.ring().clone(), keys(&mut owner, levels));
+        let owner = Owner::new(params, &mut prg);
+        let (ring, keys) = (owner.ring(), keys(&owner, &mut prg, levels));
         // Zeros without an error: what comes out is noise.
         let mut uniform = || {
             let second = public(ring.ntts(), &[9; 32], prg.u64());
@@ -76,7 +78,7 @@ fn noise_of_packing_is_as_said() {
             ring.negate(&mut first);
             Ciphertext { first, second }
         };
-        let packed = Packer::new(&ring, &keys).pack(levels, &mut |_| uniform());
+        let packed = Packer::new(ring, keys.iter().collect()).pack(&mut |_| vec![uniform()]).remove(0);
         let mut phase = ring.products([(&packed.second, owner.secret())].into_iter());
         ring.add(&mut phase, &packed.first);
         let phase = ring.inverse(phase);
@@ -99,12 +101,14 @@ fn noise_of_packing_is_as_said() {
 #[test]
 fn other_keys_are_refused() {
     let params = Params::new(37, 4).expect("parameters");
-    let mut owner = Owner::new(params, Block(1), Block(2));
-    let (made, mut bytes) = (owner.packing_keys(1), Vec::new());
+    let mut prg = Prg::new(Block(1));
+    let owner = Owner::new(params, &mut prg);
+    let (made, mut bytes) = (owner.packing_key(&mut prg, 1), Vec::new());
     made.encode(&mut bytes);
-    let decode = |levels, bytes: &[u8]| PackingKeys::decode(owner.ring(), owner.seed(), 0, levels, bytes);
-    assert!(decode(2, &bytes).is_err() && decode(1, &bytes[1..]).is_err() && decode(0, &bytes).is_err());
-    assert!(decode(1, &bytes).is_ok());
+    let decode =
+        |numbers: &[u64], bytes: &[u8]| PackingKey::decode(owner.ring(), owner.seed(), 1, numbers, bytes);
+    assert!(decode(&made.numbers, &bytes).is_ok());
+    assert!(decode(&made.numbers[1..], &bytes).is_err() && decode(&made.numbers, &bytes[1..]).is_err());
     bytes[100..200].fill(0xff);
-    assert!(decode(1, &bytes).is_err());
+    assert!(decode(&made.numbers, &bytes).is_err());
 }

@@ -1,3 +1,5 @@
+use prim::Block;
+
 use super::*;
 use crate::{Owner, Product, Seeded};
 
@@ -63,7 +65,7 @@ fn shares_are_those_of_the_product() {
         let of = Product { weight_bits, terms: 2 * terms, outputs: DEGREE, packed: 1 };
         let params = Params::fitting(bits, &of).expect("parameters");
         let mut case = Case { params, weight_bits, prg: Prg::new(Block(bits.into())) };
-        let mut owner = Owner::new(params, case.prg.block(), case.prg.block());
+        let owner = Owner::new(params, &mut case.prg);
         let ring = owner.ring().clone();
         let sent = |seeded: Seeded, seed: &[u8; 32]| {
             let mut bytes = Vec::new();
@@ -72,15 +74,16 @@ fn shares_are_those_of_the_product() {
             Seeded::decode(&ring, seed, seeded.number, &bytes).expect("a ciphertext")
         };
         let seed = *owner.seed();
-        let mut evaluator = Evaluator::new(&ring, sent(owner.public_key(), &seed), case.prg.block());
+        let public_key = owner.public_key(&mut case.prg);
+        let evaluator = Evaluator::new(ring.clone(), sent(public_key, &seed));
         for ends in [[false; 2], [true, false], [false, true], [true; 2]] {
             let x = [0, 1].map(|_| case.words(DEGREE, ends[0]));
             let w = [0, 1].map(|_| case.weights(terms, ends[1]));
-            let encrypted = x.each_ref().map(|x| sent(owner.encrypt(x), &seed));
+            let encrypted = x.each_ref().map(|x| sent(owner.encrypt(&mut case.prg, x), &seed));
             let plain = w.each_ref().map(|w| ring.plain(w, 1));
             let sum = Ciphertext::products(&ring, &[(&encrypted[0], &plain[0]), (&encrypted[1], &plain[1])]);
             let places: Vec<usize> = (0..DEGREE).filter(|_| case.prg.below(3) > 0).collect();
-            let (response, mask) = evaluator.respond(&sum, &places);
+            let (response, mask) = evaluator.respond(&mut case.prg, &sum, &places);
             let mut bytes = Vec::new();
             response.encode(params, &mut bytes);
             let back = Response::decode(params, places.len(), &bytes).expect("a response");
@@ -129,7 +132,7 @@ fn noise_is_as_said_and_is_flooded() {
     let params = Params::fitting(32, &of).expect("parameters");
     assert_eq!(params.limbs(), 4);
     let mut case = Case { params, weight_bits, prg: Prg::new(Block(9)) };
-    let mut owner = Owner::new(params, case.prg.block(), case.prg.block());
+    let owner = Owner::new(params, &mut case.prg);
     let ring = owner.ring().clone();
     let sent = |seeded: Seeded, seed: &[u8; 32]| {
         let mut bytes = Vec::new();
@@ -137,12 +140,16 @@ fn noise_is_as_said_and_is_flooded() {
         Seeded::decode(&ring, seed, seeded.number, &bytes).expect("a ciphertext")
     };
     let seed = *owner.seed();
-    let mut evaluator = Evaluator::new(&ring, sent(owner.public_key(), &seed), case.prg.block());
+    let public_key = owner.public_key(&mut case.prg);
+    let evaluator = Evaluator::new(ring.clone(), sent(public_key, &seed));
     let places: Vec<usize> = (0..DEGREE).collect();
     for ends in [false, true] {
         let (x, w) = (case.words(DEGREE, ends), case.weights(terms, ends));
         let want = product(&x, &w);
-        let sum = Ciphertext::products(&ring, &[(&sent(owner.encrypt(&x), &seed), &ring.plain(&w, 1))]);
+        let sum = Ciphertext::products(
+            &ring,
+            &[(&sent(owner.encrypt(&mut case.prg, &x), &seed), &ring.plain(&w, 1))],
+        );
         let parts = [&sum.first, &sum.second].map(|part| ring.inverse(part.clone()));
         let noise_of_sum = noise(&owner, parts, &want);
         let size: f64 = w.iter().map(|w| (*w as f64).powi(2)).sum::<f64>().sqrt();
@@ -152,7 +159,7 @@ fn noise_is_as_said_and_is_flooded() {
         assert!(noise_of_sum.iter().all(|x| (*x as f64).abs() <= worst));
         // Neighbours share their errors: there are about eight independent ones.
         assert!((0.3..2.5).contains(&(deviation / (10.75f64.sqrt() * size))), "{deviation} of {size}");
-        let (parts, mask) = evaluator.covered(&sum, &places);
+        let (parts, mask) = evaluator.covered(&mut case.prg, &sum, &places);
         let masked: Vec<u64> =
             want.iter().zip(mask.iter()).map(|(x, r)| low(x.wrapping_sub(*r), params.bits())).collect();
         let range = f64::from(params.flooding_bits()).exp2();
