@@ -67,6 +67,10 @@ impl Seeded {
 impl Ciphertext {
     /// The sum of ciphertexts times polynomials that this party knows.
     pub fn products(ring: &Ring, of: &[(&Self, &Plain)]) -> Self {
+        if of.is_empty() {
+            let zero = || Poly::zeros(ring.params().limbs());
+            return Self { first: zero(), second: zero() };
+        }
         let pairs = of.iter();
         Self {
             first: ring.products(pairs.clone().map(|(x, w)| (&x.first, w.poly()))),

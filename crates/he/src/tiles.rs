@@ -130,9 +130,9 @@ impl Tiling {
         Product { weight_bits, terms, outputs: m * n, packed: self.packed }
     }
 
-    /// Tiles of the encrypted matrix as polynomials.
-    pub fn encrypted_tiles(&self) -> usize {
-        self.counts().encrypted
+    /// Tiles of rows: so many responses after one another have other columns.
+    pub fn row_tiles(&self) -> usize {
+        self.tiles()[0]
     }
 
     /// The coefficients of a tile of the encrypted matrix, given row by row: numbers mod a power of two.

@@ -56,6 +56,7 @@ mod gates;
 mod hash_inputs;
 mod key_gate_views;
 mod kk13;
+mod lattice;
 mod layers;
 mod lookup_uniform;
 mod lookups;

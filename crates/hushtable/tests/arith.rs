@@ -14,4 +14,5 @@ mod arith_truncate;
 mod arith_views;
 mod arithmetic;
 mod few_rounds;
+mod lattice;
 mod xor_to_additive;

@@ -47,7 +47,7 @@ pub(crate) const CRATES: [(&str, &[&str]); 12] = [
     ("crates/logic", &[]),
     ("crates/he", &["prim"]),
     ("crates/synth", &["logic"]),
-    ("crates/hushtable", &["prim", "logic"]),
+    ("crates/hushtable", &["prim", "logic", "he"]),
     ("crates/apps", &["prim", "synth", "hushtable"]),
     ("crates/baselines", &["prim", "hushtable", "apps"]),
     ("crates/columns", &["prim", "hushtable", "apps"]),

@@ -69,7 +69,7 @@ impl SmallMatrixJob {
         if self.owner == Role::P1 { bill } else { bill.swapped() }
     }
 
-    fn check(&self) -> Result<()> {
+    pub(super) fn check(&self) -> Result<()> {
         let most = self.bits.min(63);
         if self.shape.inner == 0 || self.shape.columns == 0 {
             let got = format!("{} x {}", self.shape.inner, self.shape.columns);
@@ -86,8 +86,8 @@ impl SmallMatrixJob {
         Err(Error::Param { what, got, accepted: format!("1 to {most}") })
     }
 
-    /// The owner's numbers plus `2^(b-1)`; none at the other party.
-    fn positive(&self, role: Role, numbers: &[i64]) -> Result<Zeroizing<Vec<u64>>> {
+    /// That these are the owner's numbers; or none, at the other party.
+    pub(super) fn check_numbers(&self, role: Role, numbers: &[i64]) -> Result<()> {
         let owned = if role == self.owner { self.shape.right() } else { 0 };
         same("numbers of the right factors", owned, numbers.len())?;
         let half = 1i64 << (self.number_bits - 1);
@@ -97,6 +97,13 @@ impl SmallMatrixJob {
             let accepted = format!("-2^{0} to 2^{0} - 1", self.number_bits - 1);
             return Err(Error::Param { what: "number of a small matrix", got, accepted });
         }
+        Ok(())
+    }
+
+    /// The owner's numbers plus `2^(b-1)`; none at the other party.
+    fn positive(&self, role: Role, numbers: &[i64]) -> Result<Zeroizing<Vec<u64>>> {
+        self.check_numbers(role, numbers)?;
+        let half = 1i64 << (self.number_bits - 1);
         let moved = numbers.iter().map(|v| low(v.wrapping_add(half) as u64, self.number_bits));
         Ok(Zeroizing::new(moved.collect()))
     }

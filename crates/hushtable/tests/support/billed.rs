@@ -17,8 +17,10 @@ use super::{
 const MARK: &str = "the next phase of a bill";
 
 /// What operations announce begins so.
-const ANNOUNCED: [&str; 9] = [
+const ANNOUNCED: [&str; 11] = [
     MARK,
+    "made: ",
+    "kept: ",
     "function ",
     "sine and cosine ",
     "softmax",

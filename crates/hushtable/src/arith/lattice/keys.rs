@@ -1,0 +1,128 @@
+//! Keys of lattices, which a session makes once and keeps: of each direction and parameters one, and the packing keys of a
+//! level when a product first needs it.
+
+use std::sync::Arc;
+
+use he::{Ciphertext, Evaluator, Owner, PackingKey, Params, Seeded, SeededKey};
+
+use crate::{
+    error::{Error, Result},
+    net::Role,
+    party::Party,
+    session::Session,
+    terms::Terms,
+};
+
+/// Keys of the party that encrypts, at both parties.
+pub(super) enum Keys {
+    /// Who encrypts has the secret.
+    Owner(Owner),
+    /// Who multiplies has a public key, and what second parts come of.
+    Evaluator(Evaluator, [u8; SEED]),
+}
+
+/// Bytes of a ciphertext's number, which goes before it.
+pub(super) const NUMBER: usize = 8;
+/// Bytes of what second parts come of.
+const SEED: usize = 32;
+
+/// The keys of `owner` for these parameters: those of the session, or new ones.
+pub(super) fn keys(p: &mut Party, owner: Role, params: Params) -> Result<Arc<Keys>> {
+    p.kept(&terms("lattice key", owner, params), |p| {
+        let s = p.session();
+        if s.role() == owner {
+            let key = Owner::new(params, s.rng());
+            let mut message = key.seed().to_vec();
+            put(&key.public_key(s.rng()), &mut message);
+            s.send(message)?;
+            return Ok(Keys::Owner(key));
+        }
+        let message = s.recv(SEED + NUMBER + Seeded::len(params))?;
+        let seed: [u8; SEED] = message[..SEED].try_into().expect("32 bytes");
+        let ring = he::Ring::new(params);
+        let key = take(&ring, &seed, &message[SEED..])?;
+        Ok(Keys::Evaluator(Evaluator::new(ring, key), seed))
+    })
+}
+
+/// The packing keys of the levels below `levels`: at the party that multiplies; nothing at the other one.
+pub(super) fn packing(
+    p: &mut Party,
+    owner: Role,
+    keys: &Keys,
+    levels: u32,
+) -> Result<Vec<Arc<Option<PackingKey>>>> {
+    let params = keys.params();
+    let key = |level: u32| {
+        let terms = terms("packing key", owner, params).with("level", level);
+        p.kept(&terms, |p| {
+            let (s, count) = (p.session(), PackingKey::numbers(params));
+            match keys {
+                Keys::Owner(key) => {
+                    let key = key.packing_key(s.rng(), level);
+                    let mut message: Vec<u8> =
+                        key.numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+                    key.encode(&mut message);
+                    s.send(message)?;
+                    Ok(None)
+                }
+                Keys::Evaluator(evaluator, seed) => {
+                    let message = s.recv(NUMBER * count + SeededKey::len(params))?;
+                    let (numbers, key) = message.split_at(NUMBER * count);
+                    let numbers: Vec<u64> = numbers.chunks_exact(NUMBER).map(number).collect();
+                    PackingKey::decode(evaluator.ring(), seed, level, &numbers, key).map(Some).map_err(told)
+                }
+            }
+        })
+    };
+    (0..levels).map(key).collect()
+}
+
+/// Bytes of keys for so many levels of packing.
+pub(super) fn len(params: Params, levels: u32) -> usize {
+    let packing = NUMBER * PackingKey::numbers(params) + SeededKey::len(params);
+    SEED + NUMBER + Seeded::len(params) + levels as usize * packing
+}
+
+fn terms(kind: &'static str, owner: Role, params: Params) -> Terms {
+    Terms::of(kind).with("owner", owner).with("bits", params.bits()).with("primes", params.limbs())
+}
+
+fn number(bytes: &[u8]) -> u64 {
+    u64::from_le_bytes(bytes.try_into().expect("8 bytes"))
+}
+
+/// A ciphertext as it is sent, after its number.
+pub(super) fn put(ciphertext: &Seeded, to: &mut Vec<u8>) {
+    to.extend_from_slice(&ciphertext.number.to_le_bytes());
+    ciphertext.encode(to);
+}
+
+/// A ciphertext that was sent so.
+pub(super) fn take(ring: &he::Ring, seed: &[u8; SEED], message: &[u8]) -> Result<Ciphertext> {
+    let (before, bytes) = message.split_at(NUMBER);
+    Seeded::decode(ring, seed, number(before), bytes).map_err(told)
+}
+
+impl Keys {
+    fn params(&self) -> Params {
+        match self {
+            Self::Owner(key) => key.ring().params(),
+            Self::Evaluator(evaluator, _) => evaluator.ring().params(),
+        }
+    }
+}
+
+/// A message of one ciphertext.
+pub(super) fn receive(s: &mut Session, ring: &he::Ring, seed: &[u8; SEED]) -> Result<Ciphertext> {
+    let message = s.recv(NUMBER + Seeded::len(ring.params()))?;
+    take(ring, seed, &message)
+}
+
+/// An error of a lattice as this library's.
+pub(super) fn told(error: he::Error) -> Error {
+    match error {
+        he::Error::Param { what, got, accepted } => Error::Param { what, got, accepted },
+        other => Error::Peer(other.to_string()),
+    }
+}

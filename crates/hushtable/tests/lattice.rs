@@ -1,0 +1,163 @@
+//! Products by lattices: every small shape, all widths, ends of ranges, several in a session, and the cost.
+
+use crate::support::{billed::check, pairs, shares::random};
+
+use hushtable::{
+    AShare, Error, Party, Result, Role,
+    arith::{LatticeJob, LatticeProduct, MatrixShape, SmallMatrixJob},
+};
+use pairs::{both, pair, share_words};
+use prim::ring::low;
+
+/// Numbers of the owner: random ones, or all the least or the greatest.
+fn numbers(bits: u32, count: usize, seed: u64) -> Vec<i64> {
+    let signed = |x: u64| (x << (64 - bits)) as i64 >> (64 - bits);
+    match seed % 4 {
+        0 => vec![signed(1 << (bits - 1)); count],
+        1 => vec![signed((1 << (bits - 1)) - 1); count],
+        _ => random(bits, count, seed).into_iter().map(signed).collect(),
+    }
+}
+
+fn product(shape: MatrixShape, bits: u32, a: &[u64], b: &[i64]) -> Vec<u64> {
+    let MatrixShape { rows, inner, columns, .. } = shape;
+    let entry = |i: usize| {
+        let (batch, row, column) = (i / (rows * columns), i / columns % rows, i % columns);
+        let one = |k: usize| {
+            let b = b[(batch * inner + k) * columns + column] as u64;
+            a[(batch * rows + row) * inner + k].wrapping_mul(b)
+        };
+        low((0..inner).map(one).fold(0, u64::wrapping_add), bits)
+    };
+    (0..shape.out()).map(entry).collect()
+}
+
+/// Products of shares of `a` with numbers of the owner, opened.
+fn multiply(p: &mut Party, job: SmallMatrixJob, a: &[u64], b: &[i64]) -> Result<Vec<u64>> {
+    let numbers = if p.role() == job.owner { b } else { &[] };
+    let material = LatticeProduct::prepare(p, &LatticeJob::new(job)?, numbers)?;
+    let a = share_words(p.role(), job.bits, a, 5);
+    let out = material.multiply(p, &a)?;
+    p.open(&out)
+}
+
+fn right(p: &mut Party, job: SmallMatrixJob, seed: u64) -> Result<()> {
+    let SmallMatrixJob { shape, bits, number_bits, .. } = job;
+    let a = match seed % 3 {
+        0 => vec![low(u64::MAX, bits); shape.left()],
+        1 => vec![1 << (bits - 1); shape.left()],
+        _ => random(bits, shape.left(), seed),
+    };
+    let b = numbers(number_bits, shape.right(), seed);
+    let found = multiply(p, job, &a, &b)?;
+    assert!(found == product(shape, bits, &a, &b), "{job:?}, seed {seed}");
+    Ok(())
+}
+
+#[test]
+fn every_small_shape_is_right() {
+    let shapes = (1..6).flat_map(|m| (1..6).flat_map(move |k| (1..6).map(move |n| [m, k, n])));
+    let larger = [[1, 40, 3], [40, 1, 7], [13, 33, 40], [40, 40, 40], [1, 300, 70], [130, 9, 5]];
+    let all: Vec<[usize; 3]> = shapes.chain(larger).collect();
+    for owner in [Role::P0, Role::P1] {
+        both(pair(2700, None), |p| {
+            all.iter().zip(0..).try_for_each(|([rows, inner, columns], seed)| {
+                let shape = MatrixShape { batch: 1, rows: *rows, inner: *inner, columns: *columns };
+                right(p, SmallMatrixJob { shape, bits: 37, number_bits: 15, owner }, seed)
+            })
+        });
+    }
+}
+
+#[test]
+fn every_width_is_right() {
+    both(pair(2701, None), |p| {
+        for (bits, number_bits) in
+            (8..=64).flat_map(|bits| [1, 2, bits / 2, bits.min(63)].map(|of_numbers| (bits, of_numbers)))
+        {
+            let shape = MatrixShape { batch: 2, rows: 3, inner: 20, columns: 5 };
+            let owner = [Role::P0, Role::P1][bits as usize % 2];
+            right(p, SmallMatrixJob { shape, bits, number_bits, owner }, u64::from(bits + number_bits))?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn bills_are_met() {
+    for (owner, [rows, inner, columns]) in
+        [(Role::P0, [3, 5, 2]), (Role::P1, [32, 64, 32]), (Role::P0, [1, 200, 100])]
+    {
+        let shape = MatrixShape { batch: 2, rows, inner, columns };
+        let job = LatticeJob::new(SmallMatrixJob { shape, bits: 32, number_bits: 9, owner }).expect("a job");
+        let mut bill = job.bill();
+        let keys = job.keys_bill();
+        (0..2).for_each(|party| bill.offline.bits[party] += keys.offline.bits[party]);
+        check(
+            &format!("{job:?}"),
+            bill,
+            |p| {
+                let numbers = vec![-1; if p.role() == owner { shape.right() } else { 0 }];
+                LatticeProduct::prepare(p, &job, &numbers)
+            },
+            |s, m| m.multiply(s, &AShare::<u64>::new(32, vec![7; shape.left()])).map(drop),
+        );
+    }
+}
+
+/// Keys are made once for all products of the same parameters.
+#[test]
+fn keys_serve_a_session() {
+    both(pair(2702, None), |p| {
+        let shape = MatrixShape { batch: 1, rows: 32, inner: 64, columns: 64 };
+        let job = SmallMatrixJob { shape, bits: 32, number_bits: 9, owner: Role::P0 };
+        let keys = LatticeJob::new(job)?.keys_bill().offline.bits[1] / 8;
+        assert!(keys > 500_000, "{keys} bytes of keys");
+        let mut sent = || -> Result<u64> {
+            p.take_cost();
+            right(p, job, 9)?;
+            Ok(p.take_cost().sent)
+        };
+        let (first, second, third) = (sent()?, sent()?, sent()?);
+        if p.role() == Role::P1 {
+            assert_eq!(second, third);
+            assert!((keys..keys + 1000).contains(&(first - second)), "{first} and {second} bytes, keys of {keys}");
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let shape = MatrixShape { batch: 1, rows: 2, inner: 2, columns: 2 };
+    let fine = SmallMatrixJob { shape, bits: 32, number_bits: 9, owner: Role::P0 };
+    let none = |rows, inner, columns| SmallMatrixJob {
+        shape: MatrixShape { batch: 1, rows, inner, columns },
+        ..fine
+    };
+    for job in [
+        SmallMatrixJob { bits: 7, number_bits: 3, ..fine },
+        SmallMatrixJob { bits: 65, ..fine },
+        SmallMatrixJob { number_bits: 0, ..fine },
+        SmallMatrixJob { number_bits: 33, ..fine },
+        none(0, 2, 2),
+        none(2, 0, 2),
+        none(2, 2, 0),
+        SmallMatrixJob { bits: 64, number_bits: 63, ..none(2, 1 << 40, 2) },
+    ] {
+        assert!(matches!(LatticeJob::new(job), Err(Error::Param { .. })), "{job:?}");
+    }
+    let job = LatticeJob::new(fine).expect("a job");
+    let refused = |numbers: &'static [i64]| {
+        both(pair(2703, None), |p| {
+            if p.role() == Role::P0 {
+                let error = LatticeProduct::prepare(p, &job, numbers).err().expect("refused");
+                assert!(matches!(error, Error::Param { .. } | Error::Shape { .. }), "{error}");
+                assert!(!error.to_string().contains("300"), "{error}");
+            }
+            Ok(())
+        });
+    };
+    refused(&[1; 3]);
+    refused(&[1, 2, 300, 4]);
+}
