@@ -13,8 +13,8 @@ use crate::{
     work::{
         Work, circuit::CircuitWork, circuit_psi::CircuitPsiWork, cmp::CmpWork,
         confidential::ConfidentialWork, embedding::EmbeddingWork, fss::FssWork, inference::InferenceWork,
-        join::JoinWork, lut::LutWork, math::MathWork, okvs::OkvsWork, ot::OtWork, psi::PsiWork,
-        sql_join::SqlJoinWork, triples::TriplesWork, trunc::TruncWork, vole::VoleWork,
+        join::JoinWork, lut::LutWork, math::MathWork, matmul::MatmulWork, okvs::OkvsWork, ot::OtWork,
+        psi::PsiWork, sql_join::SqlJoinWork, triples::TriplesWork, trunc::TruncWork, vole::VoleWork,
     },
 };
 
@@ -77,6 +77,9 @@ enum What {
     /// Random correlated oblivious transfers, sent by the listening party
     #[command(after_help = EXAMPLES)]
     Ot(Measure<OtWork>),
+    /// Products of matrices, by lattices or by correlated OTs
+    #[command(after_help = EXAMPLES)]
+    Matmul(Measure<MatmulWork>),
     /// Multiplication triples, each spent on an AND
     #[command(after_help = EXAMPLES)]
     Triples(Measure<TriplesWork>),
@@ -135,6 +138,7 @@ pub fn run() -> Result<()> {
         What::Inference(asked) => asked.run(Work::Inference),
         What::Math(asked) => asked.run(Work::Math),
         What::Ot(asked) => asked.run(Work::Ot),
+        What::Matmul(asked) => asked.run(Work::Matmul),
         What::Triples(asked) => asked.run(Work::Triples),
         What::Fss(asked) => asked.run(Work::Fss),
         What::Vole(asked) => asked.run(Work::Vole),

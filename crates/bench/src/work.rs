@@ -11,6 +11,7 @@ pub mod inference;
 pub mod join;
 pub mod lut;
 pub mod math;
+pub mod matmul;
 pub mod okvs;
 pub mod ot;
 mod private;
@@ -32,8 +33,8 @@ use serde::{Deserialize, Serialize};
 use self::{
     circuit::CircuitWork, circuit_psi::CircuitPsiWork, cmp::CmpWork, confidential::ConfidentialWork,
     embedding::EmbeddingWork, fss::FssWork, inference::InferenceWork, join::JoinWork, lut::LutWork,
-    math::MathWork, okvs::OkvsWork, ot::OtWork, psi::PsiWork, sql_join::SqlJoinWork, triples::TriplesWork,
-    trunc::TruncWork, vole::VoleWork,
+    math::MathWork, matmul::MatmulWork, okvs::OkvsWork, ot::OtWork, psi::PsiWork, sql_join::SqlJoinWork,
+    triples::TriplesWork, trunc::TruncWork, vole::VoleWork,
 };
 use crate::benchmark::Benchmark;
 
@@ -48,6 +49,7 @@ pub enum Work {
     Inference(InferenceWork),
     Math(MathWork),
     Ot(OtWork),
+    Matmul(MatmulWork),
     Triples(TriplesWork),
     Fss(FssWork),
     Vole(VoleWork),
@@ -106,6 +108,7 @@ impl Deref for Work {
             Self::Inference(work) => work,
             Self::Math(work) => work,
             Self::Ot(work) => work,
+            Self::Matmul(work) => work,
             Self::Triples(work) => work,
             Self::Fss(work) => work,
             Self::Vole(work) => work,
@@ -130,6 +133,7 @@ impl DerefMut for Work {
             Self::Inference(work) => work,
             Self::Math(work) => work,
             Self::Ot(work) => work,
+            Self::Matmul(work) => work,
             Self::Triples(work) => work,
             Self::Fss(work) => work,
             Self::Vole(work) => work,

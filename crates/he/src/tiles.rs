@@ -130,7 +130,7 @@ impl Tiling {
         Product { weight_bits, terms, outputs: m * n, packed: self.packed }
     }
 
-    /// Tiles of rows: so many responses after one another have other columns.
+    /// Tiles of rows: so many responses after one another have the same columns.
     pub fn row_tiles(&self) -> usize {
         self.tiles()[0]
     }
@@ -189,9 +189,8 @@ impl Tiling {
     /// Which products make up part `part` of a response, those that are to be packed: tiles of the encrypted matrix and
     /// of the known one. None beyond the last column.
     pub fn pairs(&self, response: usize, part: usize) -> impl Iterator<Item = [usize; 2]> + use<> {
-        let ([_, b, c], encrypted) = (self.tiles(), self.encrypted);
-        let across = c.div_ceil(self.packed);
-        let (i, j) = (response / across, response % across * self.packed + part);
+        let ([a, b, c], encrypted) = (self.tiles(), self.encrypted);
+        let (i, j) = (response % a, response / a * self.packed + part);
         (0..if j < c { b } else { 0 }).map(move |q| {
             let (left, right) = (i * b + q, q * c + j);
             match encrypted {
@@ -204,8 +203,7 @@ impl Tiling {
     /// Where the outputs of a response are: its coefficients, and their places in the product, row by row.
     pub fn outputs(&self, response: usize) -> Vec<(usize, usize)> {
         let ([m, _, n], [mw, kw, nw]) = (self.shape, self.tile);
-        let across = self.tiles()[2].div_ceil(self.packed);
-        let (tile, first) = (response / across, response % across * self.packed);
+        let (tile, first) = (response % self.row_tiles(), response / self.row_tiles() * self.packed);
         let mut all = Vec::with_capacity(mw * nw * self.packed);
         for (i, row) in (tile * mw..m).take(mw).enumerate() {
             for j in 0..nw {

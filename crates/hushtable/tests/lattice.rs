@@ -57,7 +57,16 @@ fn right(p: &mut Party, job: SmallMatrixJob, seed: u64) -> Result<()> {
 #[test]
 fn every_small_shape_is_right() {
     let shapes = (1..6).flat_map(|m| (1..6).flat_map(move |k| (1..6).map(move |n| [m, k, n])));
-    let larger = [[1, 40, 3], [40, 1, 7], [13, 33, 40], [40, 40, 40], [1, 300, 70], [130, 9, 5]];
+    let larger = [
+        [1, 40, 3],
+        [40, 1, 7],
+        [13, 33, 40],
+        [40, 40, 40],
+        [1, 300, 70],
+        [130, 9, 5],
+        [300, 70, 80],
+        [3000, 9, 40],
+    ];
     let all: Vec<[usize; 3]> = shapes.chain(larger).collect();
     for owner in [Role::P0, Role::P1] {
         both(pair(2700, None), |p| {
@@ -121,7 +130,10 @@ fn keys_serve_a_session() {
         let (first, second, third) = (sent()?, sent()?, sent()?);
         if p.role() == Role::P1 {
             assert_eq!(second, third);
-            assert!((keys..keys + 1000).contains(&(first - second)), "{first} and {second} bytes, keys of {keys}");
+            assert!(
+                (keys..keys + 1000).contains(&(first - second)),
+                "{first} and {second} bytes, keys of {keys}"
+            );
         }
         Ok(())
     });

@@ -133,6 +133,16 @@ impl LatticeJob {
         if self.job.owner == Role::P0 { bill } else { bill.swapped() }
     }
 
+    /// Makes the keys that the session keeps, 1 round, where it has none: [`LatticeProduct::prepare`] does so, too.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub fn set_up(&self, p: &mut Party) -> Result<()> {
+        let owner = self.job.owner.peer();
+        let keys = keys(p, owner, self.params)?;
+        packing(p, owner, &keys, self.levels()).map(drop)
+    }
+
     /// Transforms of a product, and what takes as long: a product of two is a fifth of one, a byte on a link of 3 Gbit/s
     /// 1/3700.
     fn transforms(&self) -> f64 {
@@ -249,19 +259,18 @@ fn respond(
 ) -> Result<()> {
     let (tiling, ring, packed) = (&job.tiling, evaluator.ring(), job.tiling.packed());
     let rows = tiling.row_tiles();
-    let across = tiling.counts().responses / rows;
-    for group in 0..across {
+    for first in (0..tiling.counts().responses).step_by(rows) {
         // Each known tile is transformed once, for all row tiles.
         let sums = packer.pack(&mut |part| {
             let known: Vec<(usize, Plain)> = tiling
-                .pairs(group, part)
+                .pairs(first, part)
                 .map(|[_, tile]| {
                     (tile, ring.plain(&Zeroizing::new(tiling.plain_tile(numbers, tile)), packed))
                 })
                 .collect();
             let sum = |row: usize| {
                 let pairs: Vec<_> = tiling
-                    .pairs(row * across + group, part)
+                    .pairs(first + row, part)
                     .zip(&known)
                     .map(|([x, tile], (known, plain))| {
                         debug_assert_eq!(tile, *known);
@@ -273,8 +282,7 @@ fn respond(
             (0..rows).map(sum).collect()
         });
         for (row, sum) in sums.iter().enumerate() {
-            let (places, at): (Vec<usize>, Vec<usize>) =
-                tiling.outputs(row * across + group).into_iter().unzip();
+            let (places, at): (Vec<usize>, Vec<usize>) = tiling.outputs(first + row).into_iter().unzip();
             let (response, mask) = evaluator.respond(s.rng(), sum, &places);
             at.into_iter().zip(mask.iter()).for_each(|(at, r)| product[at] = *r);
             let mut message = Vec::with_capacity(Response::len(job.params, places.len()));

@@ -1,0 +1,223 @@
+//! `matmul`: products of matrices, of which one party knows one or both are shared.
+
+use std::{fmt, io::Read};
+
+use clap::{Args, ValueEnum};
+use hushtable::{
+    AShare, Party, Role,
+    arith::{LatticeJob, LatticeProduct, MatrixShape, ProductTriples, SmallMatrixJob, SmallMatrixProduct},
+    net::LinkShape,
+};
+use hushtable_columns::failure::{Failure, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    benchmark::Benchmark,
+    inputs,
+    lanes::{self, Lanes},
+};
+
+/// Products of matrices.
+#[derive(Args, Clone, Debug, Serialize, Deserialize)]
+pub struct MatmulWork {
+    /// Rows of the left matrix, its columns, and columns of the right one
+    #[arg(long, value_name = "M,K,N", default_value = "256,256,256", value_parser = shape)]
+    shape: [usize; 3],
+    /// Bits of a number, 8 to 64
+    #[arg(long, value_name = "L", default_value = "37", value_parser = clap::value_parser!(u32).range(8..=64))]
+    bits: u32,
+    /// Bits of a number that one party knows, 1 to 63
+    #[arg(long, value_name = "B", default_value = "15", value_parser = clap::value_parser!(u32).range(1..=63))]
+    number_bits: u32,
+    /// Whose the matrices are
+    #[arg(long, value_enum, default_value = "one")]
+    owner: Owner,
+    /// How products are made
+    #[arg(long, value_enum, default_value = "he")]
+    method: Method,
+    /// Number of products
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    batch: u32,
+}
+
+/// Names are a contract with other programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Owner {
+    /// The right one is the connecting party's, the left one is shared
+    One,
+    /// Both are shared
+    Shared,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Method {
+    /// By lattices, before the inputs are there
+    He,
+    /// By correlated OTs
+    Ot,
+}
+
+/// What a product is made of.
+enum Made {
+    Lattice(LatticeProduct),
+    Small(SmallMatrixProduct),
+    Triples(ProductTriples<u64>),
+}
+
+fn shape(text: &str) -> std::result::Result<[usize; 3], String> {
+    let sides: Vec<usize> = text
+        .split(',')
+        .map(|side| side.trim().parse().ok().filter(|side| (1..=1 << 20).contains(side)))
+        .collect::<Option<_>>()
+        .ok_or("three numbers, 1 to 1048576, such as 128,768,3072")?;
+    sides.try_into().map_err(|_| "three numbers, such as 128,768,3072".into())
+}
+
+impl fmt::Display for MatmulWork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [m, k, n] = self.shape;
+        let whose = match self.owner {
+            Owner::One => format!("numbers of {} bits that P1 knows", self.number_bits),
+            Owner::Shared => "shared numbers".into(),
+        };
+        let how = match self.method {
+            Method::He => "lattices",
+            Method::Ot => "correlated OTs",
+        };
+        write!(f, "{m} x {k} shared numbers of {} bits times {k} x {n} {whose}, by {how}", self.bits)
+    }
+}
+
+impl MatmulWork {
+    fn job(&self, batch: usize) -> SmallMatrixJob {
+        SmallMatrixJob {
+            shape: self.matrices(batch),
+            bits: self.bits,
+            number_bits: self.number_bits,
+            owner: Role::P1,
+        }
+    }
+
+    fn matrices(&self, batch: usize) -> MatrixShape {
+        let [rows, inner, columns] = self.shape;
+        MatrixShape { batch, rows, inner, columns }
+    }
+
+    /// Shares of a factor in a lane, and the known one.
+    fn factor(&self, label: &str, role: Role, lane: usize, count: usize) -> Vec<u64> {
+        let bits = 64 - self.bits;
+        inputs::words(label, role as u64, lane as u64).map(|word| word >> bits).take(count).collect()
+    }
+
+    fn numbers(&self, lane: usize, count: usize) -> Vec<i64> {
+        let bits = 64 - self.number_bits;
+        inputs::words("numbers", 0, lane as u64).map(|word| word as i64 >> bits).take(count).collect()
+    }
+
+    /// Compares some rows of each product; `from` has the shares of P0.
+    fn check(&self, lane: usize, batch: usize, mine: &[u64], from: &mut dyn Read) -> Result<()> {
+        let shape = self.matrices(batch);
+        let [m, k, n] = self.shape;
+        let factor = |label, count| {
+            let [a, b] = [Role::P0, Role::P1].map(|role| self.factor(label, role, lane, count));
+            a.into_iter().zip(b).map(|(a, b)| a.wrapping_add(b)).collect::<Vec<_>>()
+        };
+        let left = factor("left", shape.left());
+        let right = match self.owner {
+            Owner::One => self.numbers(lane, shape.right()).into_iter().map(|v| v as u64).collect(),
+            Owner::Shared => factor("right", shape.right()),
+        };
+        let mask = u64::MAX >> (64 - self.bits);
+        for (i, mine) in mine.iter().enumerate() {
+            let found = lanes::word(from)?.wrapping_add(*mine) & mask;
+            // Each entry of small products, some of large ones.
+            if i % (m * k * n).div_ceil(1 << 24) != 0 {
+                continue;
+            }
+            let (of, row, column) = (i / (m * n), i / n % m, i % n);
+            let one = |q: usize| left[(of * m + row) * k + q].wrapping_mul(right[(of * k + q) * n + column]);
+            let want = (0..k).map(one).fold(0, u64::wrapping_add) & mask;
+            if found != want {
+                return Err(Failure::Check(format!(
+                    "entry {row}, {column} of product {of}: {found}, not {want}"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Benchmark for MatmulWork {
+    fn items(&self) -> usize {
+        self.batch as usize
+    }
+
+    fn unit(&self) -> &'static str {
+        "product"
+    }
+
+    fn prepare(&mut self, _: &LinkShape, _: usize) -> Result<()> {
+        match (self.owner, self.method) {
+            (Owner::One, Method::He) => LatticeJob::new(self.job(1)).map(drop)?,
+            (Owner::Shared, Method::He) => {
+                return Err(Failure::new("--owner shared: accepted with --method ot"));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn cots(&self, role: Role, items: usize) -> (usize, usize) {
+        match (self.owner, self.method) {
+            (_, Method::He) => (0, 0),
+            (Owner::One, Method::Ot) => self.job(items).bill().cots_of(role),
+            (Owner::Shared, Method::Ot) => {
+                ProductTriples::<u64>::bill(self.bits, self.matrices(items)).cots_of(role)
+            }
+        }
+    }
+
+    fn run(&self, mut lanes: Lanes) -> Result<()> {
+        let (role, items) = (lanes.role(), lanes.items().to_vec());
+        if self.method == Method::He {
+            let job = LatticeJob::new(self.job(1))?;
+            lanes.once(|p| job.set_up(p))?;
+        }
+        let shares = |(lane, items): (usize, &usize)| {
+            let shape = self.matrices(*items);
+            let factor = |label, count| AShare::<u64>::new(self.bits, self.factor(label, role, lane, count));
+            (factor("left", shape.left()), factor("right", shape.right()))
+        };
+        let known: Vec<Vec<i64>> = items
+            .iter()
+            .enumerate()
+            .map(|(lane, items)| {
+                let mine = self.owner == Owner::One && role == Role::P1;
+                if mine { self.numbers(lane, self.matrices(*items).right()) } else { Vec::new() }
+            })
+            .collect();
+        let inputs: Vec<_> = items.iter().enumerate().map(shares).zip(known.iter()).collect();
+        let make = |p: &mut Party, (items, known): (usize, &Vec<i64>)| match (self.owner, self.method) {
+            (_, Method::He) => {
+                LatticeProduct::prepare(p, &LatticeJob::new(self.job(items))?, known).map(Made::Lattice)
+            }
+            (Owner::One, Method::Ot) => SmallMatrixProduct::prepare(p, self.job(items)).map(Made::Small),
+            (Owner::Shared, Method::Ot) => {
+                ProductTriples::random(p, self.bits, self.matrices(items)).map(Made::Triples)
+            }
+        };
+        let sources = items.iter().copied().zip(&known).collect();
+        let done = lanes.measure(sources, inputs, make, |p, made, ((left, right), known)| match made {
+            Made::Lattice(made) => made.multiply(p, left),
+            Made::Small(made) => made.multiply(p, left, known),
+            Made::Triples(made) => made.multiply(p, left, right),
+        })?;
+        let words = || done.results.iter().flat_map(AShare::words).copied();
+        done.verify(words, |from| {
+            let all = done.results.iter().zip(&items).enumerate();
+            all.map(|(lane, (mine, items))| self.check(lane, *items, mine.words(), from)).collect()
+        })
+    }
+}
