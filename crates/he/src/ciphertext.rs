@@ -8,7 +8,7 @@ use prim::{
 use crate::{
     error::{Error, Result},
     params::Params,
-    poly::{Plain, Poly, Ring},
+    poly::{Poly, Ring},
     sample::public,
 };
 
@@ -65,16 +65,8 @@ impl Seeded {
 }
 
 impl Ciphertext {
-    /// The sum of ciphertexts times polynomials that this party knows.
-    pub fn products(ring: &Ring, of: &[(&Self, &Plain)]) -> Self {
-        if of.is_empty() {
-            let zero = || Poly::zeros(ring.params().limbs());
-            return Self { first: zero(), second: zero() };
-        }
-        let pairs = of.iter();
-        Self {
-            first: ring.products(pairs.clone().map(|(x, w)| (&x.first, w.poly()))),
-            second: ring.products(pairs.map(|(x, w)| (&x.second, w.poly()))),
-        }
+    pub(crate) fn zeros(ring: &Ring) -> Self {
+        let zeros = || Poly::zeros(ring.params().limbs());
+        Self { first: zeros(), second: zeros() }
     }
 }

@@ -65,7 +65,7 @@ impl Owner {
         let ring = &self.ring;
         let mut first = ring.forward(&Ring::small_of(&ring.all_ntts()[..primes], &error(prg)));
         let second = public(&ring.all_ntts()[..primes], &self.seed, number);
-        let mut masked = ring.products([(&second, &self.secret)].into_iter());
+        let mut masked = ring.product(&second, &self.secret);
         ring.negate(&mut masked);
         ring.add(&mut first, &masked);
         (number, first)

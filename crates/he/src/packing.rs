@@ -12,7 +12,7 @@
 //!
 //! # Security
 //! The owner's keys are encryptions under s of what follows from s: circular security is assumed, as everywhere. That the
-//! factor k is taken out beforehand ([`Ring::plain`](crate::Ring::plain)) leaves the product's noise as it was; what
+//! factor k is taken out beforehand ([`Multiplier::plain`](crate::Multiplier::plain)) leaves the product's noise as it was; what
 //! switching adds is in [`Params::fits`](crate::Params::fits).
 //!
 //! # Cost
@@ -24,7 +24,7 @@
 
 use prim::{
     Prg, Wiped,
-    ntt::{DEGREE, Ntt},
+    ntt::{DEGREE, Ntt, Sums},
     pack::{pack, packed_len, unpack},
 };
 
@@ -33,7 +33,7 @@ use crate::{
     error::{Error, Result},
     keys::Owner,
     params::Params,
-    poly::{Poly, Ring, power},
+    poly::{Poly, Ring, below, power},
     sample::public,
 };
 
@@ -62,7 +62,8 @@ impl Owner {
     pub fn packing_key(&self, prg: &mut Prg, level: u32) -> SeededKey {
         assert!(1 << level < DEGREE, "level");
         let (ring, size) = (self.ring(), self.ring().params().digit());
-        let image = turned(self.secret(), &places(level));
+        let mut image = Poly::like(self.secret());
+        turn(self.secret(), &places(level), &mut image);
         let (mut numbers, mut first) = (Vec::new(), Vec::new());
         for digit in 0..ring.params().digits() {
             let (number, mut key) = self.zero(prg, ring.all_ntts().len());
@@ -123,10 +124,28 @@ impl PackingKey {
     }
 }
 
-/// Who packs.
+/// Who packs, in memory that serves again.
 pub struct Packer<'a> {
     ring: &'a Ring,
     keys: Vec<&'a PackingKey>,
+    spare: Vec<Vec<Ciphertext>>,
+    scratch: Scratch,
+}
+
+struct Scratch {
+    sums: Sums,
+    /// `A - X^h B` of both parts, and what tau makes of it.
+    less: Poly,
+    images: [Poly; 2],
+    coefficients: Poly,
+    /// Mod q P: the digits' transforms, and the sum of their products with a key.
+    digits: Vec<Poly>,
+    sum: Poly,
+    /// Residues mod the primes of P, and numbers mod one prime.
+    rests: Poly,
+    last: Wiped<u32>,
+    number: Wiped<u32>,
+    transform: Wiped<u32>,
 }
 
 impl<'a> Packer<'a> {
@@ -136,133 +155,155 @@ impl<'a> Packer<'a> {
     /// For keys of other levels.
     pub fn new(ring: &'a Ring, keys: Vec<&'a PackingKey>) -> Self {
         assert!(keys.iter().zip(0..).all(|(key, level)| key.level == level), "levels of packing keys");
-        Self { ring, keys }
+        let (params, all) = (ring.params(), ring.all_ntts().len());
+        let zeros = || Poly::zeros(params.limbs());
+        let scratch = Scratch {
+            sums: Sums::default(),
+            less: zeros(),
+            images: [zeros(), zeros()],
+            coefficients: zeros(),
+            digits: (0..params.digits()).map(|_| Poly::zeros(all)).collect(),
+            sum: Poly::zeros(all),
+            rests: Poly::zeros(params.special()),
+            last: Wiped::zeros(DEGREE),
+            number: Wiped::zeros(DEGREE),
+            transform: Wiped::zeros(DEGREE),
+        };
+        Self { ring, keys, spare: Vec::new(), scratch }
     }
 
-    /// Of several rows of ciphertexts, as many in each as are packed, one ciphertext each. Columns are made as they are
-    /// needed, so that few are there at a time: `of` gets the number of each.
-    pub fn pack(&self, of: &mut dyn FnMut(usize) -> Vec<Ciphertext>) -> Vec<Ciphertext> {
-        self.packed(0, 0, of)
+    /// Of so many rows of ciphertexts, as many in each as are packed, one ciphertext each. Columns are made as they are
+    /// needed, so that few are there at a time: `of` gets the number of each, and where it belongs.
+    pub fn pack(&mut self, rows: usize, of: &mut dyn FnMut(usize, &mut [Ciphertext])) -> Vec<Ciphertext> {
+        self.packed(rows, 0, 0, of)
+    }
+
+    /// What [`pack`](Self::pack) gave, for which there is no more use: its memory serves again.
+    pub fn take_back(&mut self, rows: Vec<Ciphertext>) {
+        self.spare.push(rows);
     }
 
     /// Ciphertexts `from`, `from + 2^level` and so on.
     fn packed(
-        &self,
+        &mut self,
+        rows: usize,
         from: usize,
         level: u32,
-        of: &mut dyn FnMut(usize) -> Vec<Ciphertext>,
+        of: &mut dyn FnMut(usize, &mut [Ciphertext]),
     ) -> Vec<Ciphertext> {
-        let Some(key) = self.keys.get(level as usize) else { return of(from) };
-        let a = self.packed(from, level + 1, of);
-        let b = self.packed(from + (1 << level), level + 1, of);
-        a.into_iter().zip(&b).map(|(a, b)| self.joined(key, a, b)).collect()
-    }
-
-    fn joined(&self, key: &PackingKey, mut a: Ciphertext, b: &Ciphertext) -> Ciphertext {
-        let ring = self.ring;
-        let image = |a: &mut Poly, b: &Poly| {
-            let mut less = ring.products([(b, &key.monomial)].into_iter());
-            let before = a.clone();
-            ring.add(a, &less);
-            ring.negate(&mut less);
-            ring.add(&mut less, &before);
-            turned(&less, &key.places)
+        let Some(key) = self.keys.get(level as usize).copied() else {
+            let mut column = self
+                .spare
+                .pop()
+                .filter(|spare| spare.len() == rows)
+                .unwrap_or_else(|| (0..rows).map(|_| Ciphertext::zeros(self.ring)).collect());
+            of(from, &mut column);
+            return column;
         };
-        let [first, second] = [image(&mut a.first, &b.first), image(&mut a.second, &b.second)];
-        let switched = self.switched(key, &second);
-        ring.add(&mut a.first, &first);
-        ring.add(&mut a.first, &switched[0]);
-        ring.add(&mut a.second, &switched[1]);
+        let mut a = self.packed(rows, from, level + 1, of);
+        let b = self.packed(rows, from + (1 << level), level + 1, of);
+        a.iter_mut().zip(&b).for_each(|(a, b)| self.scratch.join(self.ring, key, a, b));
+        self.spare.push(b);
         a
     }
+}
 
-    /// What a second part under `tau(s)` is under s.
-    fn switched(&self, key: &PackingKey, second: &Poly) -> [Poly; 2] {
-        let (ring, params) = (self.ring, self.ring.params());
-        let coefficients = ring.inverse(second.clone());
-        let limbs: Vec<&[u32]> = coefficients.limbs().collect();
-        let digits: Vec<Poly> = (0..params.digits())
-            .map(|digit| {
-                let mine = digit * params.digit()..((digit + 1) * params.digit()).min(params.limbs());
-                let whole = Whole::of(&ring.all_ntts()[mine.clone()], &limbs[mine.clone()]);
-                let mut number = Wiped::zeros(DEGREE);
-                let mut transform = Poly::zeros(ring.all_ntts().len());
-                let known = second.limbs().map(Some).chain(std::iter::repeat(None));
-                for (i, ((ntt, to), known)) in
-                    ring.all_ntts().iter().zip(transform.limbs_mut()).zip(known).enumerate()
-                {
-                    match known.filter(|_| mine.contains(&i)) {
-                        Some(known) => to.copy_from_slice(known),
-                        None => {
-                            whole.times(1, ntt, &mut number);
-                            ntt.forward(&number, to);
-                        }
-                    }
+impl Scratch {
+    /// `A + X^h B + tau(A - X^h B)` in the place of A.
+    fn join(&mut self, ring: &Ring, key: &PackingKey, a: &mut Ciphertext, b: &Ciphertext) {
+        for (image, (a, b)) in
+            self.images.iter_mut().zip([(&mut a.first, &b.first), (&mut a.second, &b.second)])
+        {
+            ring.products_to(&mut self.sums, std::iter::once((b, &key.monomial)), &mut self.less);
+            for ((ntt, a), less) in ring.ntts().iter().zip(a.limbs_mut()).zip(self.less.limbs_mut()) {
+                let q = ntt.modulus();
+                for (a, less) in a.iter_mut().zip(less) {
+                    let (sum, difference) = (below(*a + *less, q), below(*a + q - *less, q));
+                    (*a, *less) = (sum, difference);
                 }
-                transform
-            })
-            .collect();
-        [0, 1].map(|part| {
+            }
+            turn(&self.less, &key.places, image);
+        }
+        ring.add(&mut a.first, &self.images[0]);
+        self.cut(ring);
+        for (part, to) in [&mut a.first, &mut a.second].into_iter().enumerate() {
             let keys = key.digits.iter().map(|key| &key[part]);
-            self.without_special(ring.products(digits.iter().zip(keys)))
-        })
+            ring.products_to(&mut self.sums, self.digits.iter().zip(keys), &mut self.sum);
+            self.without_special(ring);
+            ring.add(to, &self.less);
+        }
     }
 
-    /// A transform mod `q P`, over P and rounded: mod q.
-    fn without_special(&self, x: Poly) -> Poly {
-        let (ring, limbs) = (self.ring, self.ring.params().limbs());
-        let mut out = Poly::zeros(limbs);
+    /// The transforms of the digits of the second part's image.
+    fn cut(&mut self, ring: &Ring) {
+        let params = ring.params();
+        self.less.0.copy_from_slice(&self.images[1].0);
+        ring.inverse_to(&mut self.less, &mut self.coefficients);
+        let limbs: Vec<&[u32]> = self.coefficients.limbs().collect();
+        for (digit, to) in self.digits.iter_mut().enumerate() {
+            let mine = digit * params.digit()..((digit + 1) * params.digit()).min(params.limbs());
+            let whole = Whole::of(&ring.all_ntts()[mine.clone()], &limbs[mine.clone()], &mut self.last);
+            let known = self.images[1].limbs().map(Some).chain(std::iter::repeat(None));
+            for (i, ((ntt, to), known)) in ring.all_ntts().iter().zip(to.limbs_mut()).zip(known).enumerate() {
+                match known.filter(|_| mine.contains(&i)) {
+                    Some(known) => to.copy_from_slice(known),
+                    None => {
+                        whole.times(1, ntt, &mut self.number);
+                        ntt.forward(&self.number, to);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The sum mod `q P`, over P and rounded: mod q, to `less`.
+    fn without_special(&mut self, ring: &Ring) {
+        let limbs = ring.params().limbs();
         let specials = &ring.all_ntts()[limbs..];
         if specials.is_empty() {
-            out.limbs_mut().zip(x.limbs()).for_each(|(out, x)| out.copy_from_slice(x));
-            return out;
+            self.less.0.copy_from_slice(&self.sum.0);
+            return;
         }
-        let rests: Vec<Wiped<u32>> = specials
-            .iter()
-            .zip(x.limbs().skip(limbs))
-            .map(|(ntt, x)| {
-                let mut rest = Wiped::zeros(DEGREE);
-                ntt.inverse(&mut Wiped::from(x.to_vec()), &mut rest);
-                rest
-            })
-            .collect();
-        let whole = Whole::of(specials, &rests.iter().map(|rest| &rest[..]).collect::<Vec<_>>());
-        let (mut number, mut transform) = (Wiped::zeros(DEGREE), Wiped::zeros(DEGREE));
-        for ((ntt, x), out) in ring.ntts().iter().zip(x.limbs()).zip(out.limbs_mut()) {
+        for ((ntt, sum), rest) in
+            specials.iter().zip(self.sum.limbs_mut().skip(limbs)).zip(self.rests.limbs_mut())
+        {
+            ntt.inverse(sum, rest);
+        }
+        let whole = Whole::of(specials, &self.rests.limbs().collect::<Vec<_>>(), &mut self.last);
+        for ((ntt, x), out) in ring.ntts().iter().zip(self.sum.limbs()).zip(self.less.limbs_mut()) {
             let q = ntt.modulus();
             let inverse = power(special(ring, ntt).into(), q - 2, q);
-            whole.times(q - inverse, ntt, &mut number);
-            ntt.forward(&number, &mut transform);
-            ntt.linear(&[(x, inverse), (&transform, 1)], 0, out);
+            whole.times(q - inverse, ntt, &mut self.number);
+            ntt.forward(&self.number, &mut self.transform);
+            ntt.linear(&[(x, inverse), (&self.transform, 1)], 0, out);
         }
-        out
     }
 }
 
 /// Numbers by their residues mod one prime or two, as signed whole numbers: `x + p y` less a half.
-struct Whole {
-    parts: Vec<Wiped<u32>>,
+struct Whole<'a> {
+    parts: [&'a [u32]; 2],
+    count: usize,
     prime: u32,
     half: u64,
 }
 
-impl Whole {
-    fn of(ntts: &[Ntt], residues: &[&[u32]]) -> Self {
-        let mut last = Wiped::zeros(DEGREE);
+impl<'a> Whole<'a> {
+    fn of(ntts: &[Ntt], residues: &[&'a [u32]], last: &'a mut [u32]) -> Self {
         let prime = ntts[0].modulus();
         match (ntts, residues) {
             ([ntt], [x]) => {
                 let half = prime / 2;
-                ntt.linear(&[(x, 1)], half, &mut last);
-                Self { parts: vec![last], prime, half: half.into() }
+                ntt.linear(&[(x, 1)], half, last);
+                Self { parts: [last, &[]], count: 1, prime, half: half.into() }
             }
             ([_, ntt], [x, y]) => {
                 // (y - x) / p mod the second prime, more a half of it.
                 let (q, half) = (ntt.modulus(), ntt.modulus() / 2);
                 let inverse = power(prime.into(), q - 2, q);
-                ntt.linear(&[(y, inverse), (x, q - inverse)], half, &mut last);
+                ntt.linear(&[(y, inverse), (x, q - inverse)], half, last);
                 let half = u64::from(half) * u64::from(prime);
-                Self { parts: vec![Wiped::from(x.to_vec()), last], prime, half }
+                Self { parts: [x, last], count: 2, prime, half }
             }
             _ => unreachable!("one prime or two"),
         }
@@ -272,9 +313,8 @@ impl Whole {
     fn times(&self, by: u32, ntt: &Ntt, out: &mut [u32]) {
         let q = u64::from(ntt.modulus());
         let times = |a: u64, b: u64| (a % q * (b % q) % q) as u32;
-        let factors = [by, times(self.prime.into(), by.into())];
-        let terms: Vec<(&[u32], u32)> = self.parts.iter().map(|part| &part[..]).zip(factors).collect();
-        ntt.linear(&terms, times(q - self.half % q, by.into()), out);
+        let terms = [(self.parts[0], by), (self.parts[1], times(self.prime.into(), by.into()))];
+        ntt.linear(&terms[..self.count], times(q - self.half % q, by.into()), out);
     }
 }
 
@@ -293,12 +333,10 @@ fn places(level: u32) -> Vec<u16> {
     (0..DEGREE).map(|place| at[Ntt::exponent(place) * turn % (2 * DEGREE) / 2]).collect()
 }
 
-fn turned(x: &Poly, places: &[u16]) -> Poly {
-    let mut out = Poly::like(x);
+fn turn(x: &Poly, places: &[u16], out: &mut Poly) {
     for (x, out) in x.limbs().zip(out.limbs_mut()) {
         out.iter_mut().zip(places).for_each(|(out, place)| *out = x[usize::from(*place)]);
     }
-    out
 }
 
 #[cfg(test)]

@@ -115,9 +115,13 @@ impl Ring {
 
     pub(crate) fn inverse(&self, mut x: Poly) -> Poly {
         let mut out = Poly::like(&x);
+        self.inverse_to(&mut x, &mut out);
+        out
+    }
+
+    pub(crate) fn inverse_to(&self, x: &mut Poly, out: &mut Poly) {
         let all = self.ntts.iter().zip(x.limbs_mut()).zip(out.limbs_mut());
         all.for_each(|((ntt, x), out)| ntt.inverse(x, out));
-        out
     }
 
     pub(crate) fn add(&self, x: &mut Poly, y: &Poly) {
@@ -134,39 +138,37 @@ impl Ring {
         }
     }
 
-    /// The sum of products of transforms: as many primes as the first of them has.
-    ///
-    /// # Panics
-    /// For no product.
-    pub(crate) fn products<'a>(&self, pairs: impl Iterator<Item = (&'a Poly, &'a Poly)> + Clone) -> Poly {
-        let first = pairs.clone().next().expect("a product").0;
-        let (mut sums, mut out) = (Sums::default(), Poly::like(first));
+    /// The product of transforms: as many primes as the first one has.
+    pub(crate) fn product(&self, x: &Poly, y: &Poly) -> Poly {
+        let mut out = Poly::like(x);
+        self.products_to(&mut Sums::default(), std::iter::once((x, y)), &mut out);
+        out
+    }
+
+    /// The sum of products of transforms, mod as many primes as `out` has.
+    pub(crate) fn products_to<'a>(
+        &self,
+        sums: &mut Sums,
+        pairs: impl Iterator<Item = (&'a Poly, &'a Poly)> + Clone,
+        out: &mut Poly,
+    ) {
         for (i, (ntt, out)) in self.ntts.iter().zip(out.limbs_mut()).enumerate() {
             let at = i * DEGREE..(i + 1) * DEGREE;
             pairs.clone().for_each(|(x, y)| sums.add(ntt, &x.0[at.clone()], &y.0[at.clone()]));
             sums.take(ntt, out);
         }
-        out
-    }
-
-    /// A polynomial that a party knows, of signed coefficients, for products of which `packed` are packed into one: then
-    /// it is that much smaller, mod q. Coefficients that are left out are zero.
-    ///
-    /// # Panics
-    /// For more than 8192 coefficients.
-    pub fn plain(&self, coefficients: &[i64], packed: usize) -> Plain {
-        assert!(coefficients.len() <= DEGREE, "coefficients");
-        let mut numbers = Wiped::zeros(DEGREE);
-        let residues = self.residues(|ntt, limb| {
-            let q = ntt.modulus();
-            numbers.iter_mut().zip(coefficients).for_each(|(to, x)| *to = signed_word(*x, q));
-            ntt.linear(&[(&numbers, power(packed as u64, q - 2, q))], 0, limb);
-        });
-        Plain(self.forward(&residues))
     }
 }
 
 impl Plain {
+    pub(crate) fn zeros(limbs: usize) -> Self {
+        Self(Poly::zeros(limbs))
+    }
+
+    pub(crate) fn limbs_mut(&mut self) -> impl Iterator<Item = &mut [u32]> {
+        self.0.limbs_mut()
+    }
+
     pub(crate) fn poly(&self) -> &Poly {
         &self.0
     }
@@ -191,14 +193,6 @@ pub(crate) fn word(x: u64, q: u32) -> u32 {
     let quotient = ((u128::from(x) * u128::from(u64::MAX / u64::from(q))) >> 64) as u64;
     let rest = x.wrapping_sub(quotient.wrapping_mul(q.into())); // below 2 q
     below(rest as u32, q)
-}
-
-/// The residue of a signed word.
-#[inline(always)]
-fn signed_word(x: i64, q: u32) -> u32 {
-    let negative = (x >> 63) as u32;
-    let residue = word(x.unsigned_abs(), q);
-    below((residue & !negative) + ((q - residue) & negative), q)
 }
 
 /// `x y` mod q. Public numbers, or without a division by [`word`].
@@ -232,8 +226,6 @@ mod tests {
             let many = (0..10_000u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15));
             for x in ends.into_iter().chain(many) {
                 assert_eq!(u64::from(word(x, q)), x % wide, "{x} mod {q}");
-                let x = x as i64;
-                assert_eq!(i64::from(signed_word(x, q)), x.rem_euclid(wide as i64), "{x} mod {q}");
             }
             for x in [i32::from(i16::MIN), -21, -1, 0, 1, 21] {
                 assert_eq!(i64::from(signed(x, q)), i64::from(x).rem_euclid(wide as i64));

@@ -83,7 +83,7 @@ impl Evaluator {
         // 1. The encryption of zero.
         let fresh = ring.forward(&ring.small(&error(prg)));
         let mut part = |key: &Poly, sum: &Poly| {
-            let mut made = ring.products([(key, &fresh)].into_iter());
+            let mut made = ring.product(key, &fresh);
             ring.add(&mut made, sum);
             made = ring.inverse(made);
             ring.add(&mut made, &ring.small(&error(prg)));

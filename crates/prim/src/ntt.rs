@@ -14,7 +14,7 @@ mod sums;
 mod transform;
 
 pub use sums::Sums;
-pub use transform::{DEGREE, Ntt, PRIMES};
+pub use transform::{DEGREE, Ntt, PRIMES, SHORT};
 
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 use prim::{Block, Prg, low};
 
 use super::*;
-use crate::{Evaluator, Params, Product, Seeded};
+use crate::{Evaluator, Multiplier, Params, Product, Seeded};
 
 fn sent(owner: &Owner, seeded: &Seeded) -> Ciphertext {
     let mut bytes = Vec::new();
@@ -39,12 +39,21 @@ fn packed_products_are_those_of_each() {
             .map(|_| (0..terms).map(|_| prg.u64() as i64 >> (64 - weight_bits)).collect())
             .collect();
         let mut made = 0;
-        let packed = Packer::new(&ring, keys.iter().collect()).pack(&mut |i| {
-            made += 1;
-            vec![Ciphertext::products(&ring, &[(&encrypted, &ring.plain(&w[i], count))])]
-        });
+        let (mut multiplier, mut packer) =
+            (Multiplier::new(&ring), Packer::new(&ring, keys.iter().collect()));
+        let mut plain = multiplier.zero();
+        // Twice: memory that has served is as good as new.
+        let mut packed = Vec::new();
+        for _ in 0..2 {
+            packer.take_back(packed);
+            packed = packer.pack(1, &mut |i, to| {
+                made += 1;
+                multiplier.plain(&w[i], count, &mut plain);
+                multiplier.products(&[(&encrypted, &plain)], &mut to[0]);
+            });
+        }
         let [packed] = &packed[..] else { panic!("{} ciphertexts", packed.len()) };
-        assert_eq!(made, count);
+        assert_eq!(made, 2 * count);
         let places: Vec<usize> = (0..DEGREE).collect();
         let (response, mask) = evaluator.respond(&mut prg, packed, &places);
         let opened = owner.open(&response, &places);
@@ -74,12 +83,13 @@ fn noise_of_packing_is_as_said() {
         // Zeros without an error: what comes out is noise.
         let mut uniform = || {
             let second = public(ring.ntts(), &[9; 32], prg.u64());
-            let mut first = ring.products([(&second, owner.secret())].into_iter());
+            let mut first = ring.product(&second, owner.secret());
             ring.negate(&mut first);
             Ciphertext { first, second }
         };
-        let packed = Packer::new(ring, keys.iter().collect()).pack(&mut |_| vec![uniform()]).remove(0);
-        let mut phase = ring.products([(&packed.second, owner.secret())].into_iter());
+        let packed =
+            Packer::new(ring, keys.iter().collect()).pack(1, &mut |_, to| to[0] = uniform()).remove(0);
+        let mut phase = ring.product(&packed.second, owner.secret());
         ring.add(&mut phase, &packed.first);
         let phase = ring.inverse(phase);
         let (limb, q) = (phase.limbs().next().expect("a prime"), i64::from(ring.ntts()[0].modulus()));

@@ -1,7 +1,7 @@
 use prim::Block;
 
 use super::*;
-use crate::{Owner, Product, Seeded};
+use crate::{Multiplier, Owner, Plain, Product, Seeded};
 
 /// Words and weights of a case.
 struct Case {
@@ -48,6 +48,19 @@ fn product(x: &[u64], w: &[i64]) -> Vec<u64> {
     out
 }
 
+/// The sum of ciphertexts times weights.
+fn sum(ring: &Ring, of: &[Ciphertext], weights: &[Vec<i64>]) -> Ciphertext {
+    let (mut multiplier, mut sum) = (Multiplier::new(ring), Ciphertext::zeros(ring));
+    let plain = |w: &Vec<i64>| {
+        let mut plain = multiplier.zero();
+        multiplier.plain(w, 1, &mut plain);
+        plain
+    };
+    let plain: Vec<Plain> = weights.iter().map(plain).collect();
+    multiplier.products(&of.iter().zip(&plain).collect::<Vec<_>>(), &mut sum);
+    sum
+}
+
 /// Sums of two products, of random numbers and of ends, by all bits of plaintexts, through bytes: both shares are the sum.
 #[test]
 fn shares_are_those_of_the_product() {
@@ -80,8 +93,7 @@ fn shares_are_those_of_the_product() {
             let x = [0, 1].map(|_| case.words(DEGREE, ends[0]));
             let w = [0, 1].map(|_| case.weights(terms, ends[1]));
             let encrypted = x.each_ref().map(|x| sent(owner.encrypt(&mut case.prg, x), &seed));
-            let plain = w.each_ref().map(|w| ring.plain(w, 1));
-            let sum = Ciphertext::products(&ring, &[(&encrypted[0], &plain[0]), (&encrypted[1], &plain[1])]);
+            let sum = sum(&ring, &encrypted, &w);
             let places: Vec<usize> = (0..DEGREE).filter(|_| case.prg.below(3) > 0).collect();
             let (response, mask) = evaluator.respond(&mut case.prg, &sum, &places);
             let mut bytes = Vec::new();
@@ -106,7 +118,7 @@ fn shares_are_those_of_the_product() {
 fn noise(owner: &Owner, parts: [Poly; 2], want: &[u64]) -> Vec<i128> {
     let ring = owner.ring();
     let [first, second] = parts;
-    let mut rest = ring.inverse(ring.products([(&ring.forward(&second), owner.secret())].into_iter()));
+    let mut rest = ring.inverse(ring.product(&ring.forward(&second), owner.secret()));
     ring.add(&mut rest, &first);
     let mut expected = encode(ring, want, Rounding::Nearest);
     ring.negate(&mut expected);
@@ -146,10 +158,7 @@ fn noise_is_as_said_and_is_flooded() {
     for ends in [false, true] {
         let (x, w) = (case.words(DEGREE, ends), case.weights(terms, ends));
         let want = product(&x, &w);
-        let sum = Ciphertext::products(
-            &ring,
-            &[(&sent(owner.encrypt(&mut case.prg, &x), &seed), &ring.plain(&w, 1))],
-        );
+        let sum = sum(&ring, &[sent(owner.encrypt(&mut case.prg, &x), &seed)], std::slice::from_ref(&w));
         let parts = [&sum.first, &sum.second].map(|part| ring.inverse(part.clone()));
         let noise_of_sum = noise(&owner, parts, &want);
         let size: f64 = w.iter().map(|w| (*w as f64).powi(2)).sum::<f64>().sqrt();

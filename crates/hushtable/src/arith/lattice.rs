@@ -25,7 +25,7 @@
 
 mod keys;
 
-use he::{Ciphertext, Packer, Params, Plain, Response, Seeded, Side, Tiling};
+use he::{Ciphertext, Multiplier, Packer, Params, Plain, Response, Seeded, Side, Tiling};
 use prim::{
     Wiped,
     pack::{pack, packed_len, unpack},
@@ -202,7 +202,7 @@ impl LatticeProduct {
                 let ring = evaluator.ring();
                 let levels: Vec<_> =
                     packing.iter().map(|key| (**key).as_ref().expect("a key that was sent")).collect();
-                let packer = Packer::new(ring, levels);
+                let mut packer = Packer::new(ring, levels);
                 let tiles = job.tiling.counts().encrypted;
                 let mut encrypted = Vec::with_capacity(tiles * shape.batch);
                 for _ in 0..tiles * shape.batch {
@@ -212,7 +212,7 @@ impl LatticeProduct {
                 let all = each.zip(encrypted.chunks_exact(tiles.max(1)));
                 for ((numbers, x), product) in all.zip(products.chunks_exact_mut(shape.rows * shape.columns))
                 {
-                    respond(s, job, evaluator, &packer, x, numbers, product)?;
+                    respond(s, job, evaluator, &mut packer, x, numbers, product)?;
                 }
             }
         }
@@ -252,34 +252,31 @@ fn respond(
     s: &mut Session,
     job: &LatticeJob,
     evaluator: &he::Evaluator,
-    packer: &Packer<'_>,
+    packer: &mut Packer<'_>,
     encrypted: &[Ciphertext],
     numbers: &[i64],
     product: &mut [u64],
 ) -> Result<()> {
     let (tiling, ring, packed) = (&job.tiling, evaluator.ring(), job.tiling.packed());
-    let rows = tiling.row_tiles();
+    let (rows, mut multiplier, mut plain) = (tiling.row_tiles(), Multiplier::new(ring), Vec::new());
     for first in (0..tiling.counts().responses).step_by(rows) {
         // Each known tile is transformed once, for all row tiles.
-        let sums = packer.pack(&mut |part| {
-            let known: Vec<(usize, Plain)> = tiling
-                .pairs(first, part)
-                .map(|[_, tile]| {
-                    (tile, ring.plain(&Zeroizing::new(tiling.plain_tile(numbers, tile)), packed))
-                })
-                .collect();
-            let sum = |row: usize| {
-                let pairs: Vec<_> = tiling
+        let sums = packer.pack(rows, &mut |part, sums| {
+            for (q, [_, tile]) in tiling.pairs(first, part).enumerate() {
+                if plain.len() == q {
+                    plain.push(multiplier.zero());
+                }
+                let tile = Zeroizing::new(tiling.plain_tile(numbers, tile));
+                multiplier.plain(&tile, packed, &mut plain[q]);
+            }
+            for (row, sum) in sums.iter_mut().enumerate() {
+                let pairs: Vec<(&Ciphertext, &Plain)> = tiling
                     .pairs(first + row, part)
-                    .zip(&known)
-                    .map(|([x, tile], (known, plain))| {
-                        debug_assert_eq!(tile, *known);
-                        (&encrypted[x], plain)
-                    })
+                    .zip(&plain)
+                    .map(|([x, _], plain)| (&encrypted[x], plain))
                     .collect();
-                Ciphertext::products(ring, &pairs)
-            };
-            (0..rows).map(sum).collect()
+                multiplier.products(&pairs, sum);
+            }
         });
         for (row, sum) in sums.iter().enumerate() {
             let (places, at): (Vec<usize>, Vec<usize>) = tiling.outputs(first + row).into_iter().unzip();
@@ -289,6 +286,7 @@ fn respond(
             response.encode(job.params, &mut message);
             s.send(message)?;
         }
+        packer.take_back(sums);
     }
     Ok(())
 }

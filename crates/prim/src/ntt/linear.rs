@@ -2,7 +2,7 @@
 
 use super::{
     arithmetic::{Arithmetic, Factor},
-    transform::{DEGREE, Ntt, factor},
+    transform::{Ntt, SHORT, factor},
 };
 use crate::simd::{LaneIsa, Op};
 
@@ -14,10 +14,11 @@ impl Ntt {
     /// own numbers may be any of 32 bits: of residues mod another prime they are the whole numbers.
     ///
     /// # Panics
-    /// For no polynomial or more than 3, unless all have [`DEGREE`] numbers, and for a multiple not below q.
+    /// For no polynomial or more than 3, unless all have as many numbers, a multiple of 64, and for a multiple not below q.
     pub fn linear(&self, terms: &[(&[u32], u32)], constant: u32, out: &mut [u32]) {
         assert!((1..=MOST).contains(&terms.len()), "terms");
-        assert!(terms.iter().all(|(x, _)| x.len() == DEGREE) && out.len() == DEGREE, "coefficients");
+        let size = out.len();
+        assert!(terms.iter().all(|(x, _)| x.len() == size) && size.is_multiple_of(SHORT), "coefficients");
         assert!(terms.iter().all(|(_, by)| *by < self.q) && constant < self.q, "multiples");
         let all: [(&[u32], Factor); MOST] = std::array::from_fn(|i| {
             let (x, by) = terms[i.min(terms.len() - 1)];

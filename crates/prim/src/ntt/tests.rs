@@ -1,5 +1,5 @@
 use super::{
-    DEGREE, Ntt, PRIMES, Sums,
+    DEGREE, Ntt, PRIMES, SHORT, Sums,
     transform::{power, root, times},
 };
 use crate::{Block, Kernel, Prg};
@@ -111,6 +111,23 @@ fn sums_of_multiples_are_those_of_division() {
                         );
                     }
                 }
+            }
+        }
+    }
+}
+
+#[test]
+fn short_polynomials_are_as_long_ones() {
+    for (q, seed) in PRIMES.into_iter().zip(40..) {
+        let mut prg = Prg::new(Block(seed));
+        for x in [drawn(&mut prg, q), ends(&mut prg, q), vec![q - 1; DEGREE]] {
+            let long: Vec<u32> = x[..SHORT].iter().copied().chain(vec![0; DEGREE - SHORT]).collect();
+            for kernel in Kernel::supported() {
+                let (ntt, mut want, mut found) =
+                    (Ntt::with_kernel(q, kernel), vec![0; DEGREE], vec![1; DEGREE]);
+                ntt.forward(&long, &mut want);
+                ntt.forward_short(&x[..SHORT], &mut found);
+                assert!(found == want, "{kernel:?}, {q}");
             }
         }
     }

@@ -8,6 +8,9 @@ use crate::simd::{Engine, Kernel, LaneIsa, Op};
 /// Coefficients of a polynomial.
 pub const DEGREE: usize = 8192;
 
+/// Coefficients of a short polynomial.
+pub const SHORT: usize = 64;
+
 /// The eight largest primes below `2^30` that are 1 mod 16384, the largest first.
 pub const PRIMES: [u32; 8] = [
     1_073_692_673,
@@ -84,6 +87,15 @@ impl Ntt {
     pub fn forward(&self, x: &[u32], out: &mut [u32]) {
         assert!(x.len() == DEGREE && out.len() == DEGREE, "coefficients");
         self.engine.run(Forward { ntt: self, x, out });
+    }
+
+    /// The transform of the first coefficients below q, the others being zero, in half the time.
+    ///
+    /// # Panics
+    /// Unless there are [`SHORT`] coefficients, and `out` has [`DEGREE`] numbers.
+    pub fn forward_short(&self, x: &[u32], out: &mut [u32]) {
+        assert!(x.len() == SHORT && out.len() == DEGREE, "coefficients");
+        self.engine.run(Short { ntt: self, x, out });
     }
 
     /// The coefficients, below q, of a transform, which is overwritten.
@@ -175,6 +187,34 @@ impl<S: LaneIsa> Op<S> for Forward<'_> {
             }
         }
         z.pass(out, &ntt.forward, 0, |v, w| z.stages(v, w));
+        z.pass(out, &ntt.forward, 1, |v, w| z.stages(v, w));
+        z.pass(out, &ntt.forward, 2, |v, w| {
+            z.stages(v, w);
+            *v = v.map(|x| z.below(x));
+        });
+    }
+}
+
+/// The first seven stages copy numbers, where those that they are added to are zero.
+struct Short<'a> {
+    ntt: &'a Ntt,
+    x: &'a [u32],
+    out: &'a mut [u32],
+}
+
+impl<S: LaneIsa> Op<S> for Short<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn call(self, isa: S) {
+        let Self { ntt, x, out } = self;
+        let z = Arithmetic::new(isa, ntt.q);
+        for block in out.chunks_exact_mut(SHORT * ROW) {
+            for (row, x) in block.chunks_exact_mut(ROW).zip(x) {
+                let v = isa.splat_lanes(*x);
+                row.chunks_exact_mut(S::LANES).for_each(|to| isa.store_lanes(v, to));
+            }
+        }
         z.pass(out, &ntt.forward, 1, |v, w| z.stages(v, w));
         z.pass(out, &ntt.forward, 2, |v, w| {
             z.stages(v, w);
