@@ -21,7 +21,7 @@ impl<S: LaneIsa> Arithmetic<S> {
 
     #[inline(always)]
     pub(super) fn splat(&self, factor: Factor) -> [S::L; 2] {
-        factor.map(|x| self.isa.splat_lanes(x))
+        [self.isa.splat_lanes(factor[0]), self.isa.splat_lanes(factor[1])]
     }
 
     /// `x w` mod q, below `2 q`, whatever x is.

@@ -69,9 +69,12 @@ impl<S: LaneIsa> Op<S> for Products<'_> {
         for (i, (words, a)) in
             self.words.chunks_exact_mut(S::LANES).zip(self.a.chunks_exact(S::LANES)).enumerate()
         {
-            let b = self.b.map_or(one, |b| isa.load_lanes(&b[i * S::LANES..][..S::LANES]));
+            let b = match self.b {
+                Some(b) => isa.load_lanes(&b[i * S::LANES..][..S::LANES]),
+                None => one,
+            };
             let (sums, products) = (isa.load_wide(words), isa.mul_wide(isa.load_lanes(a), b));
-            isa.store_wide([0, 1].map(|i| isa.add_wide(sums[i], products[i])), words);
+            isa.store_wide([isa.add_wide(sums[0], products[0]), isa.add_wide(sums[1], products[1])], words);
         }
     }
 }
@@ -88,7 +91,7 @@ impl<S: LaneIsa> Op<S> for Reduce<'_> {
     #[inline(always)]
     fn call(self, isa: S) {
         let z = Arithmetic::new(isa, self.ntt.q);
-        let [upper, lower] = self.ntt.words.map(|factor| z.splat(factor));
+        let (upper, lower) = (z.splat(self.ntt.words[0]), z.splat(self.ntt.words[1]));
         let all = self.words.chunks_exact(S::LANES).zip(self.out.chunks_exact_mut(S::LANES));
         for (words, out) in all {
             let words = isa.load_wide(words);

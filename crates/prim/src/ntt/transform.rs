@@ -132,33 +132,47 @@ impl Factors {
 }
 
 impl<S: LaneIsa> Arithmetic<S> {
-    /// A pass over all rows, three stages forward or back.
+    /// A pass over all rows, three stages: forward, to numbers below q if it is the last one, or back.
     #[inline(always)]
-    fn pass(
-        &self,
-        rows: &mut [u32],
-        factors: &Factors,
-        pass: usize,
-        go: impl Fn(&mut [S::L; TRIPLE], &[[S::L; 2]; FACTORS]),
-    ) {
-        let isa = self.isa;
+    fn pass<const BACK: bool>(&self, rows: &mut [u32], factors: &Factors, pass: usize) {
+        let (isa, last) = (self.isa, !BACK && pass == 2);
         let (blocks, before) = (1 << (3 * pass), [0, 1, 9][pass]);
         let stride = ROWS / blocks / TRIPLE * ROW;
         let factors = factors.rows[FACTORS * before..].chunks_exact(FACTORS);
         for (block, factors) in rows.chunks_exact_mut(TRIPLE * stride).zip(factors) {
             for lane in (0..ROW).step_by(S::LANES) {
-                let w: [[S::L; 2]; FACTORS] =
-                    from_fn(|i| factors[i].each_ref().map(|row| isa.load_lanes(&row[lane..][..S::LANES])));
+                let mut w = [[self.q; 2]; FACTORS];
+                for i in 0..FACTORS {
+                    w[i][0] = isa.load_lanes(&factors[i][0][lane..][..S::LANES]);
+                    w[i][1] = isa.load_lanes(&factors[i][1][lane..][..S::LANES]);
+                }
                 for at in (lane..stride).step_by(ROW) {
-                    let mut v: [S::L; TRIPLE] =
-                        from_fn(|k| isa.load_lanes(&block[k * stride + at..][..S::LANES]));
-                    go(&mut v, &w);
-                    for (k, v) in v.into_iter().enumerate() {
+                    let mut v = [self.q; TRIPLE];
+                    for k in 0..TRIPLE {
+                        v[k] = isa.load_lanes(&block[k * stride + at..][..S::LANES]);
+                    }
+                    if BACK {
+                        self.stages_back(&mut v, &w, 1);
+                    } else {
+                        self.stages(&mut v, &w);
+                    }
+                    for k in 0..TRIPLE {
+                        let v = if last { self.below(v[k]) } else { v[k] };
                         isa.store_lanes(v, &mut block[k * stride + at..][..S::LANES]);
                     }
                 }
             }
         }
+    }
+
+    /// Factors in every place.
+    #[inline(always)]
+    fn splat_all<const N: usize>(&self, factors: &[Factor; N]) -> [[S::L; 2]; N] {
+        let mut all = [[self.q; 2]; N];
+        for i in 0..N {
+            all[i] = self.splat(factors[i]);
+        }
+        all
     }
 }
 
@@ -175,9 +189,12 @@ impl<S: LaneIsa> Op<S> for Forward<'_> {
     fn call(self, isa: S) {
         let Self { ntt, x, out } = self;
         let z = Arithmetic::new(isa, ntt.q);
-        let w = ntt.forward.first.map(|factor| z.splat(factor));
+        let w = z.splat_all(&ntt.forward.first);
         for column in (0..ROWS).step_by(S::LANES) {
-            let mut v: [S::L; ROW] = from_fn(|k| isa.load_lanes(&x[k * ROWS + column..][..S::LANES]));
+            let mut v = [z.q; ROW];
+            for k in 0..ROW {
+                v[k] = isa.load_lanes(&x[k * ROWS + column..][..S::LANES]);
+            }
             z.stages(&mut v, &w);
             for (lane, v) in (0..ROW).step_by(S::LANES).zip(v.chunks_exact_mut(S::LANES)) {
                 isa.transpose(v);
@@ -186,12 +203,9 @@ impl<S: LaneIsa> Op<S> for Forward<'_> {
                 }
             }
         }
-        z.pass(out, &ntt.forward, 0, |v, w| z.stages(v, w));
-        z.pass(out, &ntt.forward, 1, |v, w| z.stages(v, w));
-        z.pass(out, &ntt.forward, 2, |v, w| {
-            z.stages(v, w);
-            *v = v.map(|x| z.below(x));
-        });
+        z.pass::<false>(out, &ntt.forward, 0);
+        z.pass::<false>(out, &ntt.forward, 1);
+        z.pass::<false>(out, &ntt.forward, 2);
     }
 }
 
@@ -215,11 +229,8 @@ impl<S: LaneIsa> Op<S> for Short<'_> {
                 row.chunks_exact_mut(S::LANES).for_each(|to| isa.store_lanes(v, to));
             }
         }
-        z.pass(out, &ntt.forward, 1, |v, w| z.stages(v, w));
-        z.pass(out, &ntt.forward, 2, |v, w| {
-            z.stages(v, w);
-            *v = v.map(|x| z.below(x));
-        });
+        z.pass::<false>(out, &ntt.forward, 1);
+        z.pass::<false>(out, &ntt.forward, 2);
     }
 }
 
@@ -237,10 +248,9 @@ impl<S: LaneIsa> Op<S> for Inverse<'_> {
         let Self { ntt, x, out } = self;
         let z = Arithmetic::new(isa, ntt.q);
         for pass in [2, 1, 0] {
-            z.pass(x, &ntt.inverse, pass, |v, w| z.stages_back(v, w, 1));
+            z.pass::<true>(x, &ntt.inverse, pass);
         }
-        let w = ntt.inverse.first.map(|factor| z.splat(factor));
-        let scale = ntt.scale.map(|factor| z.splat(factor));
+        let (w, scale) = (z.splat_all(&ntt.inverse.first), z.splat_all(&ntt.scale));
         for column in (0..ROWS).step_by(S::LANES) {
             let mut v = [z.q; ROW];
             for (lane, v) in (0..ROW).step_by(S::LANES).zip(v.chunks_exact_mut(S::LANES)) {
@@ -252,7 +262,8 @@ impl<S: LaneIsa> Op<S> for Inverse<'_> {
             z.stages_back(&mut v, &w, 2);
             for k in 0..ROW / 2 {
                 let ends = z.ends(v[k], v[k + ROW / 2]);
-                [v[k], v[k + ROW / 2]] = [0, 1].map(|i| z.below(z.times(ends[i], scale[i])));
+                v[k] = z.below(z.times(ends[0], scale[0]));
+                v[k + ROW / 2] = z.below(z.times(ends[1], scale[1]));
             }
             for (k, v) in v.into_iter().enumerate() {
                 isa.store_lanes(v, &mut out[k * ROWS + column..][..S::LANES]);

@@ -101,7 +101,7 @@ impl LaneIsa for Neon {
         unsafe {
             let pair = |a, b| {
                 let (a, b) = (vreinterpretq_u64_u32(a), vreinterpretq_u64_u32(b));
-                [vtrn1q_u64(a, b), vtrn2q_u64(a, b)].map(|v| vreinterpretq_u32_u64(v))
+                [vreinterpretq_u32_u64(vtrn1q_u64(a, b)), vreinterpretq_u32_u64(vtrn2q_u64(a, b))]
             };
             let even = [vtrn1q_u32(rows[0], rows[1]), vtrn1q_u32(rows[2], rows[3])];
             let odd = [vtrn2q_u32(rows[0], rows[1]), vtrn2q_u32(rows[2], rows[3])];

@@ -105,8 +105,8 @@ impl LaneIsa for AesNi {
         assert!(rows.len() == Self::LANES);
         // SAFETY: `self` proves SSE4.1
         unsafe {
-            let [a, b] = [0, 2].map(|i| _mm_unpacklo_epi32(rows[i], rows[i + 1]));
-            let [c, d] = [0, 2].map(|i| _mm_unpackhi_epi32(rows[i], rows[i + 1]));
+            let [a, b] = [_mm_unpacklo_epi32(rows[0], rows[1]), _mm_unpacklo_epi32(rows[2], rows[3])];
+            let [c, d] = [_mm_unpackhi_epi32(rows[0], rows[1]), _mm_unpackhi_epi32(rows[2], rows[3])];
             rows[0] = _mm_unpacklo_epi64(a, b);
             rows[1] = _mm_unpackhi_epi64(a, b);
             rows[2] = _mm_unpacklo_epi64(c, d);
@@ -217,8 +217,10 @@ impl LaneIsa for Vaes256 {
         unsafe {
             // 4 x 4 in each half of four rows, then halves.
             for rows in rows.chunks_exact_mut(4) {
-                let [a, b] = [0, 2].map(|i| _mm256_unpacklo_epi32(rows[i], rows[i + 1]));
-                let [c, d] = [0, 2].map(|i| _mm256_unpackhi_epi32(rows[i], rows[i + 1]));
+                let [a, b] =
+                    [_mm256_unpacklo_epi32(rows[0], rows[1]), _mm256_unpacklo_epi32(rows[2], rows[3])];
+                let [c, d] =
+                    [_mm256_unpackhi_epi32(rows[0], rows[1]), _mm256_unpackhi_epi32(rows[2], rows[3])];
                 rows[0] = _mm256_unpacklo_epi64(a, b);
                 rows[1] = _mm256_unpackhi_epi64(a, b);
                 rows[2] = _mm256_unpacklo_epi64(c, d);
@@ -335,15 +337,17 @@ impl LaneIsa for Vaes512 {
         unsafe {
             // 4 x 4 in each quarter of four rows, then quarters.
             for rows in rows.chunks_exact_mut(4) {
-                let [a, b] = [0, 2].map(|i| _mm512_unpacklo_epi32(rows[i], rows[i + 1]));
-                let [c, d] = [0, 2].map(|i| _mm512_unpackhi_epi32(rows[i], rows[i + 1]));
+                let [a, b] =
+                    [_mm512_unpacklo_epi32(rows[0], rows[1]), _mm512_unpacklo_epi32(rows[2], rows[3])];
+                let [c, d] =
+                    [_mm512_unpackhi_epi32(rows[0], rows[1]), _mm512_unpackhi_epi32(rows[2], rows[3])];
                 rows[0] = _mm512_unpacklo_epi64(a, b);
                 rows[1] = _mm512_unpackhi_epi64(a, b);
                 rows[2] = _mm512_unpacklo_epi64(c, d);
                 rows[3] = _mm512_unpackhi_epi64(c, d);
             }
             for i in 0..4 {
-                let [a, b, c, d] = [0, 4, 8, 12].map(|k| rows[i + k]);
+                let [a, b, c, d] = [rows[i], rows[i + 4], rows[i + 8], rows[i + 12]];
                 let (ab, cd) = (_mm512_shuffle_i32x4::<0x44>(a, b), _mm512_shuffle_i32x4::<0x44>(c, d));
                 rows[i] = _mm512_shuffle_i32x4::<0x88>(ab, cd);
                 rows[i + 4] = _mm512_shuffle_i32x4::<0xdd>(ab, cd);
