@@ -9,7 +9,7 @@
 //! # Source
 //! Huang, Lu, Hong, Ding, "Cheetah" (USENIX Security 2022), section 3; Lu et al., "BumbleBee" (NDSS 2025).
 
-use prim::ntt::DEGREE;
+use prim::ntt::{DEGREE, SHORT};
 
 use crate::{
     error::{Error, Result},
@@ -105,6 +105,11 @@ impl Tiling {
     /// How many column tiles are packed into one response.
     pub fn packed(&self) -> usize {
         self.packed
+    }
+
+    /// Whether the tiles of the known matrix are short polynomials, which are transformed in half the time.
+    pub fn is_short(&self) -> bool {
+        self.encrypted == Side::Left && self.tile[1] * self.tile[2] <= SHORT
     }
 
     /// What a product takes.

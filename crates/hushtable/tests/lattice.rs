@@ -1,10 +1,14 @@
 //! Products by lattices: every small shape, all widths, ends of ranges, several in a session, and the cost.
 
-use crate::support::{billed::check, pairs, shares::random};
+use crate::support::{
+    billed::{check, check_parts},
+    pairs,
+    shares::random,
+};
 
 use hushtable::{
     AShare, Error, Party, Result, Role,
-    arith::{LatticeJob, LatticeProduct, MatrixShape, SmallMatrixJob},
+    arith::{LatticeJob, LatticeProduct, MatrixShape, ProductTriples, SmallMatrixJob},
 };
 use pairs::{both, pair, share_words};
 use prim::ring::low;
@@ -93,6 +97,24 @@ fn every_width_is_right() {
 }
 
 #[test]
+fn bills_of_triples_are_met() {
+    for [batch, rows, inner, columns] in [[2, 3, 5, 2], [1, 64, 64, 4], [1, 2, 70, 64]] {
+        let shape = MatrixShape { batch, rows, inner, columns };
+        let [mut bill, keys] = ProductTriples::<u64>::lattice_bill(32, shape).expect("a bill");
+        (0..2).for_each(|party| bill.offline.bits[party] += keys.offline.bits[party]);
+        bill.offline.rounds += keys.offline.rounds;
+        let words = |count| AShare::<u64>::new(32, vec![7; count]);
+        check_parts(
+            &format!("triples of {shape:?}"),
+            bill,
+            0,
+            |p| ProductTriples::<u64>::by_lattice(p, 32, shape),
+            |s, m| m.multiply(s, &words(shape.left()), &words(shape.right())).map(drop),
+        );
+    }
+}
+
+#[test]
 fn bills_are_met() {
     for (owner, [rows, inner, columns]) in
         [(Role::P0, [3, 5, 2]), (Role::P1, [32, 64, 32]), (Role::P0, [1, 200, 100])]
@@ -112,6 +134,34 @@ fn bills_are_met() {
             |s, m| m.multiply(s, &AShare::<u64>::new(32, vec![7; shape.left()])).map(drop),
         );
     }
+}
+
+/// Of shared factors: by triples.
+#[test]
+fn shared_factors_are_multiplied() {
+    both(pair(2704, None), |p| {
+        for (seed, (bits, [batch, rows, inner, columns])) in (0u64..).zip([
+            (8, [1, 1, 1, 1]),
+            (16, [2, 3, 4, 5]),
+            (37, [3, 16, 64, 16]),
+            (64, [1, 7, 100, 9]),
+            (48, [1, 2, 300, 70]),
+            (37, [1, 70, 300, 2]),
+        ]) {
+            let shape = MatrixShape { batch, rows, inner, columns };
+            let ends = |count| match seed % 2 {
+                0 => vec![1 << (bits - 1); count],
+                _ => random(bits, count, seed),
+            };
+            let (a, b) = (ends(shape.left()), random(bits, shape.right(), seed + 9));
+            let triples = ProductTriples::<u64>::by_lattice(p, bits, shape)?;
+            let [x, y] = [(&a, 5), (&b, 6)].map(|(values, seed)| share_words(p.role(), bits, values, seed));
+            let out = triples.multiply(p, &x, &y)?;
+            let b: Vec<i64> = b.iter().map(|x| *x as i64).collect();
+            assert!(p.open(&out)? == product(shape, bits, &a, &b), "{shape:?}, {bits} bits");
+        }
+        Ok(())
+    });
 }
 
 /// Keys are made once for all products of the same parameters.

@@ -162,7 +162,7 @@ impl Benchmark for MatmulWork {
         match (self.owner, self.method) {
             (Owner::One, Method::He) => LatticeJob::new(self.job(1)).map(drop)?,
             (Owner::Shared, Method::He) => {
-                return Err(Failure::new("--owner shared: accepted with --method ot"));
+                ProductTriples::<u64>::lattice_bill(self.bits, self.matrices(1)).map(drop)?;
             }
             _ => {}
         }
@@ -181,9 +181,16 @@ impl Benchmark for MatmulWork {
 
     fn run(&self, mut lanes: Lanes) -> Result<()> {
         let (role, items) = (lanes.role(), lanes.items().to_vec());
-        if self.method == Method::He {
-            let job = LatticeJob::new(self.job(1))?;
-            lanes.once(|p| job.set_up(p))?;
+        match (self.owner, self.method) {
+            (Owner::One, Method::He) => {
+                let job = LatticeJob::new(self.job(1))?;
+                lanes.once(|p| job.set_up(p))?;
+            }
+            (Owner::Shared, Method::He) => {
+                let shape = self.matrices(1);
+                lanes.once(|p| ProductTriples::<u64>::set_up_lattice(p, self.bits, shape))?;
+            }
+            _ => {}
         }
         let shares = |(lane, items): (usize, &usize)| {
             let shape = self.matrices(*items);
@@ -200,7 +207,10 @@ impl Benchmark for MatmulWork {
             .collect();
         let inputs: Vec<_> = items.iter().enumerate().map(shares).zip(known.iter()).collect();
         let make = |p: &mut Party, (items, known): (usize, &Vec<i64>)| match (self.owner, self.method) {
-            (_, Method::He) => {
+            (Owner::Shared, Method::He) => {
+                ProductTriples::by_lattice(p, self.bits, self.matrices(items)).map(Made::Triples)
+            }
+            (Owner::One, Method::He) => {
                 LatticeProduct::prepare(p, &LatticeJob::new(self.job(items))?, known).map(Made::Lattice)
             }
             (Owner::One, Method::Ot) => SmallMatrixProduct::prepare(p, self.job(items)).map(Made::Small),

@@ -10,9 +10,13 @@
 //! 1. open `E = A - U` and `F = B - V`;
 //! 2. `A B = U V + E V + U F + E F`, the last term at P0.
 //!
+//! Or by a lattice: each party encrypts its part of one factor, and the other one multiplies it by its part of the other
+//! factor, as lattice/cross.rs has it.
+//!
 //! # Cost, of `m x k` and `k x n` numbers of l bits
 //! Offline `2 k min(m, n) l` correlated OTs and `m k n l (l + 1)` bits, 1 message each way. Online
-//! `2 l k (m + n)` bits, 1 round.
+//! `2 l k (m + n)` bits, 1 round. By a lattice, offline twice what a product of a matrix of one party with one of the other
+//! costs, both in 2 rounds, and no correlated OTs.
 //!
 //! # Source
 //! Beaver, "Efficient Multiparty Protocols Using Circuit Randomization" (CRYPTO 1991); Mohassel,
@@ -20,10 +24,15 @@
 
 use std::fmt;
 
-use prim::ring::{Ring, low};
+use he::Side;
+use prim::{
+    Wiped,
+    ring::{Ring, low},
+};
 use zeroize::Zeroizing;
 
 use super::{
+    lattice::Cross,
     matrix::{Directions, MatrixShape, Mixed},
     product::{check_width, share, words},
 };
@@ -87,6 +96,64 @@ impl<R: Ring> ProductTriples<R> {
         let mut product = Zeroizing::new(shape.local(&u, &v));
         product.iter_mut().zip(mixed.iter()).for_each(|(a, b)| *a = a.wrapping_add(*b));
         Ok(Self { shape, u: share(bits, &u), v: share(bits, &v), product: share(bits, &product) })
+    }
+
+    /// Offline, 2 rounds: the same by a lattice, in each direction one party encrypts. What is made with the peer only.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for a width that `R` does not have or of less than 8 bits, and those of the channel.
+    pub fn by_lattice(p: &mut Party, bits: u32, shape: MatrixShape) -> Result<Self> {
+        check_width::<R>(bits)?;
+        let crosses = Self::crosses(bits, shape)?;
+        let ready = [crosses[0].ready(p)?, crosses[1].ready(p)?];
+        let (role, s) = (p.role(), p.session());
+        let mut drawn = |count| {
+            let mut words = Zeroizing::new(vec![0u64; count]);
+            s.rng().words(bits, &mut words);
+            words
+        };
+        let (u, v) = (drawn(shape.left()), drawn(shape.right()));
+        let mut product = Zeroizing::new(shape.local(&u, &v));
+        let mut add = |share: Option<Wiped<u64>>| {
+            let share = share.expect("of the party whose part it is");
+            product.iter_mut().zip(share.iter()).for_each(|(sum, x)| *sum = sum.wrapping_add(*x));
+        };
+        // Both encrypt, both answer, both open.
+        let (mine, theirs) = (role as usize, role.peer() as usize);
+        let (encrypted, known) = if crosses[0].encrypts_left() { (&u, &v) } else { (&v, &u) };
+        let signed = |x: &u64| (*x << (64 - bits)) as i64 >> (64 - bits);
+        let known: Zeroizing<Vec<i64>> = Zeroizing::new(known.iter().map(signed).collect());
+        crosses[mine].send(s, &ready[mine], encrypted)?;
+        add(crosses[theirs].answer(s, &ready[theirs], &known)?);
+        add(crosses[mine].open(s, &ready[mine])?);
+        Ok(Self { shape, u: share(bits, &u), v: share(bits, &v), product: share(bits, &product) })
+    }
+
+    /// The products of one party's numbers with the other one's, P0 and P1 encrypting.
+    fn crosses(bits: u32, shape: MatrixShape) -> Result<[Cross; 2]> {
+        let of = |owner| Cross::new(shape, bits, bits, &[Side::Left, Side::Right], owner);
+        Ok([of(Role::P0)?, of(Role::P1)?])
+    }
+
+    /// Makes the keys of lattices that the session keeps, where it has none, which takes 2 rounds: [`by_lattice`](Self::by_lattice) does
+    /// so, too.
+    ///
+    /// # Errors
+    /// As [`by_lattice`](Self::by_lattice).
+    pub fn set_up_lattice(p: &mut Party, bits: u32, shape: MatrixShape) -> Result<()> {
+        Self::crosses(bits, shape)?.iter().try_for_each(|cross| cross.ready(p).map(drop))
+    }
+
+    /// What products of a shape cost by a lattice; and what its keys cost, once a session.
+    ///
+    /// # Errors
+    /// [`Error::Param`] as [`by_lattice`](Self::by_lattice).
+    pub fn lattice_bill(bits: u32, shape: MatrixShape) -> Result<[Bill; 2]> {
+        let [p0, p1] = Self::crosses(bits, shape)?;
+        let made = p0.bill().beside(p1.bill());
+        let opened = u64::from(bits) * (shape.left() + shape.right()) as u64;
+        let kept = 8 * size_of::<R>() as u64 * (shape.left() + shape.right() + shape.out()) as u64;
+        Ok([(made + Bill::opening(opened)).keeping(kept), p0.keys_bill() + p1.keys_bill()])
     }
 
     /// What products of a shape cost: made, and multiplied with.

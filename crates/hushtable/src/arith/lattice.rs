@@ -23,9 +23,10 @@
 //! docs/spec/lattice-spec.md, sections 4 and 5. Huang, Lu, Hong, Ding, "Cheetah" (USENIX Security 2022); moving the product
 //! before the inputs: Mishra et al., "Delphi" (USENIX Security 2020).
 
+mod cross;
 mod keys;
 
-use he::{Ciphertext, Multiplier, Packer, Params, Plain, Response, Seeded, Side, Tiling};
+use he::Side;
 use prim::{
     Wiped,
     pack::{pack, packed_len, unpack},
@@ -33,7 +34,7 @@ use prim::{
 };
 use zeroize::Zeroizing;
 
-use self::keys::{Keys, NUMBER, keys, packing, put, receive, told};
+pub(super) use self::cross::Cross;
 use super::{
     known_matrix::SmallMatrixJob,
     product::{share, words},
@@ -51,8 +52,7 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LatticeJob {
     job: SmallMatrixJob,
-    tiling: Tiling,
-    params: Params,
+    cross: Cross,
 }
 
 /// One-time material for such products, and what the owner knows.
@@ -84,23 +84,8 @@ impl LatticeJob {
     /// products without a row, for less than 8 bits, and where the noise does not fit any parameters.
     pub fn new(job: SmallMatrixJob) -> Result<Self> {
         job.check()?;
-        let shape = [job.shape.rows, job.shape.inner, job.shape.columns];
-        Tiling::new(shape, [1; 3], Side::Left).map_err(told)?;
-        let mut best: Option<(f64, Self)> = None;
-        let mut refused = None;
-        for tiling in Tiling::candidates(shape, Side::Left) {
-            match Params::fitting(job.bits, &tiling.product(job.number_bits)) {
-                Ok(params) => {
-                    let one = Self { job, tiling, params };
-                    let cost = one.transforms();
-                    if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-                        best = Some((cost, one));
-                    }
-                }
-                Err(error) => refused = Some(error),
-            }
-        }
-        best.map(|(_, job)| job).ok_or_else(|| refused.map_or_else(|| unreachable!("no tiling"), told))
+        let cross = Cross::new(job.shape, job.bits, job.number_bits, &[Side::Left], job.owner.peer())?;
+        Ok(Self { job, cross })
     }
 
     /// What is multiplied.
@@ -110,27 +95,16 @@ impl LatticeJob {
 
     /// What the products cost, without the keys.
     pub fn bill(&self) -> Bill {
-        let (counts, params, shape) = (self.tiling.counts(), self.params, self.job.shape);
-        let batch = shape.batch as u64;
-        let up = batch * 8 * (counts.encrypted * (NUMBER + Seeded::len(params))) as u64;
-        let down: usize =
-            (0..counts.responses).map(|i| Response::len(params, self.tiling.outputs(i).len())).sum();
-        let bits = u64::from(self.job.bits);
-        let kept = (shape.left() + shape.out()) as u64 * bits;
-        let bill = Bill {
-            offline: Phase { bits: [8 * batch * down as u64, up], rounds: 2 },
-            online: Phase { bits: [0, shape.left() as u64 * bits], rounds: 1 },
-            kept,
-            ..Bill::FREE
-        };
-        if self.job.owner == Role::P0 { bill } else { bill.swapped() }
+        let SmallMatrixJob { shape, bits, .. } = self.job;
+        let sent = [0, shape.left() as u64 * u64::from(bits)];
+        let online = Bill { online: Phase { bits: sent, rounds: 1 }, ..Bill::FREE };
+        let online = if self.job.owner == Role::P0 { online } else { online.swapped() };
+        (self.cross.bill() + online).keeping((shape.left() + shape.out()) as u64 * u64::from(bits))
     }
 
     /// What the keys cost that the session keeps, before the first products with these parameters.
     pub fn keys_bill(&self) -> Bill {
-        let bits = 8 * keys::len(self.params, self.levels()) as u64;
-        let bill = Bill { offline: Phase { bits: [0, bits], rounds: 1 }, ..Bill::FREE };
-        if self.job.owner == Role::P0 { bill } else { bill.swapped() }
+        self.cross.keys_bill()
     }
 
     /// Makes the keys that the session keeps, 1 round, where it has none: [`LatticeProduct::prepare`] does so, too.
@@ -138,26 +112,7 @@ impl LatticeJob {
     /// # Errors
     /// Those of the channel.
     pub fn set_up(&self, p: &mut Party) -> Result<()> {
-        let owner = self.job.owner.peer();
-        let keys = keys(p, owner, self.params)?;
-        packing(p, owner, &keys, self.levels()).map(drop)
-    }
-
-    /// Transforms of a product, and what takes as long: a product of two is a fifth of one, a byte on a link of 3 Gbit/s
-    /// 1/3700.
-    fn transforms(&self) -> f64 {
-        let (counts, limbs) = (self.tiling.counts(), self.params.limbs() as f64);
-        let switch = 7.0 * limbs;
-        let bytes =
-            counts.encrypted * Seeded::len(self.params) + counts.responses * Response::len(self.params, 0);
-        limbs * (counts.plain as f64 + 2.0 * 0.2 * counts.products as f64)
-            + switch * counts.switches as f64
-            + 12.0 * limbs * (counts.encrypted + counts.responses) as f64
-            + bytes as f64 / 3700.0
-    }
-
-    fn levels(&self) -> u32 {
-        self.tiling.packed().ilog2()
+        self.cross.ready(p).map(drop)
     }
 }
 
@@ -168,56 +123,17 @@ impl LatticeProduct {
     /// [`Error::Shape`](crate::Error::Shape) for other numbers than the shape has,
     /// [`Error::Param`](crate::Error::Param) for one that does not fit its bits, and those of the channel.
     pub fn prepare(p: &mut Party, job: &LatticeJob, numbers: &[i64]) -> Result<Self> {
-        let owner = job.job.owner;
-        job.job.check_numbers(p.role(), numbers)?;
-        let keys = keys(p, owner.peer(), job.params)?;
-        let packing = packing(p, owner.peer(), &keys, job.levels())?;
-        let (shape, bits) = (job.job.shape, job.job.bits);
-        let mut masks = Wiped::zeros(if p.role() == owner { 0 } else { shape.left() });
-        p.session().rng().words(bits, &mut masks);
-        let mut products = Wiped::zeros(shape.out());
+        let LatticeJob { job, cross } = job;
+        job.check_numbers(p.role(), numbers)?;
+        let ready = cross.ready(p)?;
         let s = p.session();
-        match &*keys {
-            Keys::Owner(key) => {
-                for r in masks.chunks_exact(shape.rows * shape.inner) {
-                    for tile in 0..job.tiling.counts().encrypted {
-                        let mut message = Vec::with_capacity(NUMBER + Seeded::len(job.params));
-                        let tile = Wiped::from(job.tiling.encrypted_tile(r, tile));
-                        put(&key.encrypt(s.rng(), &tile), &mut message);
-                        s.send(message)?;
-                    }
-                }
-                for product in products.chunks_exact_mut(shape.rows * shape.columns) {
-                    for response in 0..job.tiling.counts().responses {
-                        let (places, at): (Vec<usize>, Vec<usize>) =
-                            job.tiling.outputs(response).into_iter().unzip();
-                        let bytes = s.recv(Response::len(job.params, places.len()))?;
-                        let response = Response::decode(job.params, places.len(), &bytes).map_err(told)?;
-                        let opened = key.open(&response, &places);
-                        at.into_iter().zip(opened.iter()).for_each(|(at, x)| product[at] = *x);
-                    }
-                }
-            }
-            Keys::Evaluator(evaluator, seed) => {
-                let ring = evaluator.ring();
-                let levels: Vec<_> =
-                    packing.iter().map(|key| (**key).as_ref().expect("a key that was sent")).collect();
-                let mut packer = Packer::new(ring, levels);
-                let tiles = job.tiling.counts().encrypted;
-                let mut encrypted = Vec::with_capacity(tiles * shape.batch);
-                for _ in 0..tiles * shape.batch {
-                    encrypted.push(receive(s, ring, seed)?);
-                }
-                let each = numbers.chunks_exact(shape.inner * shape.columns);
-                let all = each.zip(encrypted.chunks_exact(tiles.max(1)));
-                for ((numbers, x), product) in all.zip(products.chunks_exact_mut(shape.rows * shape.columns))
-                {
-                    respond(s, job, evaluator, &mut packer, x, numbers, product)?;
-                }
-            }
-        }
+        let mut masks = Wiped::zeros(if s.role() == job.owner { 0 } else { job.shape.left() });
+        s.rng().words(job.bits, &mut masks);
+        cross.send(s, &ready, &masks)?;
+        let answered = cross.answer(s, &ready, numbers)?;
+        let products = answered.or(cross.open(s, &ready)?).expect("one of the two parts");
         let numbers = Zeroizing::new(numbers.iter().map(|v| *v as u64).collect());
-        Ok(Self { job: job.job, numbers, masks, products })
+        Ok(Self { job: *job, numbers, masks, products })
     }
 
     /// Online, 1 round: shares of `A B`. Spends the material.
@@ -244,49 +160,4 @@ impl LatticeProduct {
         out.iter_mut().zip(self.products.iter()).for_each(|(out, share)| *out = out.wrapping_add(*share));
         Ok(share(bits, &out))
     }
-}
-
-/// The owner's part of a product: a response for each group of column tiles and each row tile, and its share of the
-/// outputs.
-fn respond(
-    s: &mut Session,
-    job: &LatticeJob,
-    evaluator: &he::Evaluator,
-    packer: &mut Packer<'_>,
-    encrypted: &[Ciphertext],
-    numbers: &[i64],
-    product: &mut [u64],
-) -> Result<()> {
-    let (tiling, ring, packed) = (&job.tiling, evaluator.ring(), job.tiling.packed());
-    let (rows, mut multiplier, mut plain) = (tiling.row_tiles(), Multiplier::new(ring), Vec::new());
-    for first in (0..tiling.counts().responses).step_by(rows) {
-        // Each known tile is transformed once, for all row tiles.
-        let sums = packer.pack(rows, &mut |part, sums| {
-            for (q, [_, tile]) in tiling.pairs(first, part).enumerate() {
-                if plain.len() == q {
-                    plain.push(multiplier.zero());
-                }
-                let tile = Zeroizing::new(tiling.plain_tile(numbers, tile));
-                multiplier.plain(&tile, packed, &mut plain[q]);
-            }
-            for (row, sum) in sums.iter_mut().enumerate() {
-                let pairs: Vec<(&Ciphertext, &Plain)> = tiling
-                    .pairs(first + row, part)
-                    .zip(&plain)
-                    .map(|([x, _], plain)| (&encrypted[x], plain))
-                    .collect();
-                multiplier.products(&pairs, sum);
-            }
-        });
-        for (row, sum) in sums.iter().enumerate() {
-            let (places, at): (Vec<usize>, Vec<usize>) = tiling.outputs(first + row).into_iter().unzip();
-            let (response, mask) = evaluator.respond(s.rng(), sum, &places);
-            at.into_iter().zip(mask.iter()).for_each(|(at, r)| product[at] = *r);
-            let mut message = Vec::with_capacity(Response::len(job.params, places.len()));
-            response.encode(job.params, &mut message);
-            s.send(message)?;
-        }
-        packer.take_back(sums);
-    }
-    Ok(())
 }
