@@ -25,9 +25,9 @@ use hushtable::{
     arith::{
         Absolute, AdditiveToXor, BoundedExtension, Clamp, CompareDomain, CompareJob, ComparePlan, Comparison,
         Containment, Decomposition, DigitMethod, Equality, Extension, FaithfulReduction, FaithfulTruncation,
-        Fixed, HammingEquality, MatrixJob, MatrixProduct, MatrixShape, Millionaires, Multiplication,
-        Objective, ProductTriples, Relu, SmallMatrixJob, SmallMatrixProduct, SmallProducts, Squares,
-        Truncation, VectorMaximum, XorToAdditive,
+        Fixed, HammingEquality, LatticeJob, LatticeProduct, MatrixJob, MatrixProduct, MatrixShape,
+        Millionaires, Multiplication, Objective, ProductTriples, Relu, SmallMatrixJob, SmallMatrixProduct,
+        SmallProducts, Squares, Truncation, VectorMaximum, XorToAdditive,
     },
     gates::{Bits, Mux},
     lut::SharedTables,
@@ -196,6 +196,20 @@ const PROTOCOLS: &[(&str, Protocol)] = &[
         let material = SmallMatrixProduct::prepare(p, job)?;
         p.barrier()?;
         material.multiply(p, &word(20, 96, x), numbers).map(drop)
+    }),
+    ("product with a known matrix, by a lattice", |p, x| {
+        let shape = MatrixShape { batch: 1, rows: 16, inner: 64, columns: 2 };
+        let numbers: &[i64] = if p.role() == Role::P0 { &[-4; 128] } else { &[] };
+        let job = LatticeJob::new(SmallMatrixJob { shape, bits: 20, number_bits: 3, owner: Role::P0 })?;
+        let material = LatticeProduct::prepare(p, &job, numbers)?;
+        p.barrier()?;
+        material.multiply(p, &word(20, 1024, x)).map(drop)
+    }),
+    ("matrix triples by a lattice", |p, x| {
+        let shape = MatrixShape { batch: 4, rows: 8, inner: 16, columns: 2 };
+        let triples = ProductTriples::by_lattice(p, 16, shape)?;
+        p.barrier()?;
+        triples.multiply(p, &word(16, shape.left(), x), &word(16, shape.right(), x)).map(drop)
     }),
     ("times a sum", |p, x| {
         let material = SmallProducts::prepare(p, 3, BATCH)?;

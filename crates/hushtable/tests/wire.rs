@@ -19,9 +19,9 @@ use hushtable::{
     AShare, BShare, Party, Result, Role,
     arith::{
         AdditiveToXor, CompareDomain, CompareJob, ComparePlan, Decomposition, DigitMethod, Equality,
-        FaithfulTruncation, Fixed, HammingEquality, MatrixShape, Millionaires, Multiplication, Objective,
-        ProductTriples, Relu, Sides, SidesJob, SmallMatrixJob, SmallMatrixProduct, SmallProducts, Truncation,
-        XorToAdditive,
+        FaithfulTruncation, Fixed, HammingEquality, LatticeJob, LatticeProduct, MatrixShape, Millionaires,
+        Multiplication, Objective, ProductTriples, Relu, Sides, SidesJob, SmallMatrixJob, SmallMatrixProduct,
+        SmallProducts, Truncation, XorToAdditive,
     },
     circuit::Draft,
     confidential::{copy::Keys, prf::Cipher},
@@ -156,6 +156,8 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
         SmallProducts::prepare(p, 3, 11)?.times_both(p, &word(20), &[5; 11], 8, 2).map(drop)
     }),
     ("known-matrix", None, known_matrix),
+    ("known-matrix-lattice", None, by_lattice),
+    ("multiply-triples-lattice", None, triples_by_lattice),
     ("reciprocal", None, reciprocal),
     ("softmax", None, softmax),
     ("gelu", None, gelu),
@@ -216,6 +218,21 @@ fn known_matrix(p: &mut Party) -> Result<()> {
     SmallMatrixProduct::prepare(p, job)?
         .multiply(p, &AShare::<u32>::new(20, vec![4444; 6]), numbers)
         .map(drop)
+}
+
+/// The same before there are inputs, with 32 columns, so that products are packed.
+fn by_lattice(p: &mut Party) -> Result<()> {
+    let shape = MatrixShape { batch: 1, rows: 2, inner: 64, columns: 32 };
+    let numbers = vec![-3; if p.role() == Role::P0 { shape.right() } else { 0 }];
+    let job = LatticeJob::new(SmallMatrixJob { shape, bits: 20, number_bits: 3, owner: Role::P0 })?;
+    let product = LatticeProduct::prepare(p, &job, &numbers)?;
+    product.multiply(p, &AShare::<u32>::new(20, vec![4444; 128])).map(drop)
+}
+
+fn triples_by_lattice(p: &mut Party) -> Result<()> {
+    let shape = MatrixShape { batch: 1, rows: 2, inner: 64, columns: 2 };
+    let triples = ProductTriples::<u32>::by_lattice(p, 20, shape)?;
+    triples.multiply(p, &AShare::new(20, vec![4444; 128]), &AShare::new(20, vec![33; 128])).map(drop)
 }
 
 /// 6 numbers with 12 bits behind the point.

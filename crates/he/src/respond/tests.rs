@@ -181,3 +181,45 @@ fn noise_is_as_said_and_is_flooded() {
         assert!(!uniform(&noise_of_sum));
     }
 }
+
+/// What the second part of a response tells: with the fresh encryption of zero nothing of the weights, without it all.
+#[test]
+fn responses_of_other_weights_are_alike() {
+    let params = Params::fitting(32, &Product { weight_bits: 9, terms: 64, outputs: DEGREE, packed: 1 })
+        .expect("parameters");
+    let mut case = Case { params, weight_bits: 9, prg: Prg::new(Block(12)) };
+    let owner = Owner::new(params, &mut case.prg);
+    let ring = owner.ring().clone();
+    let sent = |seeded: Seeded| {
+        let mut bytes = Vec::new();
+        seeded.encode(&mut bytes);
+        Seeded::decode(&ring, owner.seed(), seeded.number, &bytes).expect("a ciphertext")
+    };
+    let evaluator = Evaluator::new(ring.clone(), sent(owner.public_key(&mut case.prg)));
+    let encrypted = [sent(owner.encrypt(&mut case.prg, &[5; DEGREE]))];
+    let weights: [Vec<i64>; 2] = [vec![200; 64], case.weights(64, false)];
+    let bits = params.bits() + Response::SECOND;
+    let all: Vec<usize> = (0..DEGREE).collect();
+    let seconds = weights.each_ref().map(|w| {
+        let sum = sum(&ring, &encrypted, std::slice::from_ref(w));
+        let guess = evaluator.rounded(&ring.inverse(sum.second.clone()), &all, bits);
+        let (response, _) = evaluator.respond(&mut case.prg, &sum, &all);
+        (guess, response.second)
+    });
+    // Of the owner's guess of each weights' second part how far it is from what came, as parts of the whole.
+    let far = |guess: &[u128], second: &[u128]| {
+        let whole = (bits as f64).exp2();
+        let parts =
+            guess.iter().zip(second).map(|(a, b)| low((a.wrapping_sub(*b)) as u64, bits) as f64 / whole);
+        parts.map(|part| part.min(1.0 - part)).sum::<f64>() / DEGREE as f64
+    };
+    for (guess, _) in &seconds {
+        for (_, second) in &seconds {
+            // A quarter, if it tells nothing.
+            assert!((far(guess, second) - 0.25).abs() < 0.01);
+        }
+        // Without the encryption of zero the guess is what comes.
+        assert!(far(guess, guess) < 0.001);
+    }
+    assert!((far(&seconds[0].0, &seconds[1].0) - 0.25).abs() < 0.01);
+}

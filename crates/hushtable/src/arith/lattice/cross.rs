@@ -65,7 +65,9 @@ impl Cross {
         Tiling::new(sizes, [1; 3], Side::Left).map_err(told)?;
         let (mut best, mut refused): (Option<(f64, Self)>, _) = (None, None);
         for tiling in sides.iter().flat_map(|side| Tiling::candidates(sizes, *side)) {
-            match Params::fitting(bits, &tiling.product(known_bits)) {
+            let mut product = tiling.product(known_bits);
+            product.outputs *= shape.batch.max(1);
+            match Params::fitting(bits, &product) {
                 Ok(params) => {
                     let one = Self { owner, shape, bits, tiling, params };
                     let cost = one.microseconds();
