@@ -1,8 +1,8 @@
 //! What a protocol costs, exactly: its bill.
 //!
 //! A primitive writes its bill once, beside its Cost heading; a composite adds up those of its parts in the order
-//! in which it runs them. Tests compare bills with what is measured. A bill leaves out framing, and the messages
-//! of the OT extension: it counts the correlated OTs instead.
+//! in which it runs them. Tests compare bills with what is measured. A bill leaves out framing, keys that a session makes once,
+//! and the messages of the OT extension: it counts the correlated OTs instead.
 
 mod effort;
 mod work;

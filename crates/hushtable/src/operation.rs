@@ -118,14 +118,7 @@ pub trait Operation: Send + Sync {
     /// # Errors
     /// As [`bill`](Self::bill).
     fn effort(&self, items: usize, under: &Setting) -> Result<Effort> {
-        let Signature { takes, gives } = self.signature();
-        let words: usize = takes.iter().chain(&gives).map(|port| port.words).sum();
-        let bill = self.bill(items, under)?;
-        let held = if self.stocks() { bill } else { Bill { cots: [0; 2], ..bill } };
-        let memory = Effort::implied(held)
-            .memory
-            .map(|memory| memory.saturating_add(8 * (words as u64).saturating_mul(items as u64)));
-        Ok(Effort::implied(bill).remembering(memory))
+        Ok(implied(&self.signature(), self.bill(items, under)?, self.stocks(), items))
     }
 
     /// The ways of doing it, among which [`choose`] takes one; `None` if there is one way only, or this one was asked
@@ -276,4 +269,14 @@ fn material(
     column: impl FnOnce(&mut Session, &[&[u64]]) -> Result<Vec<u64>> + Send + 'static,
 ) -> Box<dyn Material> {
     spend(items, move |s, given| Ok(vec![Words::new(column(s, given)?)]))
+}
+
+/// What a bill and columns imply.
+fn implied(signature: &Signature, bill: Bill, stocks: bool, items: usize) -> Effort {
+    let words: usize = signature.takes.iter().chain(&signature.gives).map(|port| port.words).sum();
+    let held = if stocks { bill } else { Bill { cots: [0; 2], ..bill } };
+    let memory = Effort::implied(held)
+        .memory
+        .map(|memory| memory.saturating_add(8 * (words as u64).saturating_mul(items as u64)));
+    Effort::implied(bill).remembering(memory)
 }

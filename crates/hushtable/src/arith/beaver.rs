@@ -37,7 +37,7 @@ use super::{
     product::{check_width, share, words},
 };
 use crate::{
-    bill::Bill,
+    bill::{Bill, Effort, Work},
     codec::{Reader, Writer},
     error::{Error, Result, same},
     net::Role,
@@ -98,12 +98,27 @@ impl<R: Ring> ProductTriples<R> {
         Ok(Self { shape, u: share(bits, &u), v: share(bits, &v), product: share(bits, &product) })
     }
 
-    /// Offline, 2 rounds: the same by a lattice, in each direction one party encrypts. What is made with the peer only.
+    /// Offline, 2 rounds: the same by a lattice, in each direction one party encrypts.
     ///
     /// # Errors
     /// [`Error::Param`] for a width that `R` does not have or of less than 8 bits, and those of the channel.
-    pub fn by_lattice(p: &mut Party, bits: u32, shape: MatrixShape) -> Result<Self> {
+    pub fn by_lattice(p: &mut dyn Source, bits: u32, shape: MatrixShape) -> Result<Self> {
         check_width::<R>(bits)?;
+        p.atom((bits, MatrixShape { batch: 1, ..shape }), shape.batch, |p| Self::encrypted(p, bits, shape))
+    }
+
+    /// Whether one product of a shape takes fewer bytes by a lattice, with keys for it alone, than by OTs.
+    pub fn suits_lattice(bits: u32, shape: MatrixShape) -> bool {
+        let one = MatrixShape { batch: 1, ..shape };
+        // A correlated OT takes less than a bit; below this no ciphertext is worth it.
+        let ots = Self::bill(bits, one).offline.all_bits();
+        ots > 1 << 23
+            && Self::lattice_bill(bits, one)
+                .is_ok_and(|[products, keys]| products.offline.all_bits() + keys.offline.all_bits() < ots)
+    }
+
+    /// [`by_lattice`](Self::by_lattice), with the peer.
+    fn encrypted(p: &mut Party, bits: u32, shape: MatrixShape) -> Result<Self> {
         let crosses = Self::crosses(bits, shape)?;
         let ready = [crosses[0].ready(p)?, crosses[1].ready(p)?];
         let (role, s) = (p.role(), p.session());
@@ -156,6 +171,20 @@ impl<R: Ring> ProductTriples<R> {
         Ok([(made + Bill::opening(opened)).keeping(kept), p0.keys_bill() + p1.keys_bill()])
     }
 
+    /// What products of a shape take by a lattice, the keys once.
+    ///
+    /// # Errors
+    /// As [`lattice_bill`](Self::lattice_bill).
+    pub fn lattice_effort(bits: u32, shape: MatrixShape) -> Result<Effort> {
+        let ([p0, p1], [bill, keys]) = (Self::crosses(bits, shape)?, Self::lattice_bill(bits, shape)?);
+        // Online two products of matrices, 3 to a nanosecond.
+        let products = shape.out() as f64 * shape.inner as f64 * 2.0 / 3000.0;
+        let [offline, online] = Work::of_batch(&bill);
+        let effort = Effort::implied(bill).once(keys, Work::default());
+        let memory = [0, 1].map(|party| effort.memory[party] + [&p1, &p0][party].memory());
+        Ok(effort.working([offline + p0.work(), online + Work::vectors(products)]).remembering(memory))
+    }
+
     /// What products of a shape cost: made, and multiplied with.
     pub fn bill(bits: u32, shape: MatrixShape) -> Bill {
         let mixed = shape.mixed_bill(bits, BOTH);
@@ -168,6 +197,11 @@ impl<R: Ring> ProductTriples<R> {
         let kept = 8 * size_of::<R>() as u64 * (shape.left() + shape.right() + shape.out()) as u64;
         let offline = Bill { cots: made.cots, offline: made.online, ..Bill::FREE };
         (offline + Bill::opening(opened)).keeping(kept)
+    }
+
+    /// Width of the numbers.
+    pub fn bits(&self) -> u32 {
+        self.u.bits()
     }
 
     /// What they are for.

@@ -29,6 +29,9 @@ const STEP: f64 = 12.0;
 /// An index, or whatever else a lookup has one of: masked, sent, received.
 const INDEX: f64 = 16.0;
 
+/// Bytes that vector instructions pass over in a microsecond.
+const VECTOR: f64 = 47_600.0;
+
 /// Lookups among which what a batch takes once is lost.
 const MANY: usize = 1 << 16;
 
@@ -81,6 +84,11 @@ impl Work {
     /// Nodes of trees: hashed, corrected, and read again.
     pub(crate) fn nodes(count: usize) -> Self {
         Self { hashes: count as f64, words: 0.5 * count as f64, ..Self::default() }
+    }
+
+    /// What takes vector instructions so many microseconds on the machine whose rates are the reference.
+    pub(crate) fn vectors(microseconds: f64) -> Self {
+        Self { bytes: microseconds * VECTOR, ..Self::default() }
     }
 
     /// A row of bits: two passes that make or shift it, one to memory or back, one that reads or wipes it.

@@ -1,12 +1,12 @@
 //! Products, truncation and selection.
 
-use super::{Material, Operation, Port, Signature, material, operands};
+use super::{Material, Operation, Port, Signature, implied, material, operands};
 use crate::{
     arith::{
         ComparePlan, FaithfulTruncation, MatrixJob, MatrixProduct, MatrixShape, Multiplication, Objective,
         ProductTriples,
     },
-    bill::Bill,
+    bill::{Bill, Effort},
     error::Result,
     gates::{Bits, Mux},
     ot::Setting,
@@ -77,7 +77,7 @@ impl Operation for Multiply {
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
         if self.objective == Objective::Online {
-            return triples(from, self.bits, MatrixShape::numbers(items), items);
+            return spent(ProductTriples::random(from, self.bits, MatrixShape::numbers(items))?, items);
         }
         let (bits, product) = (self.bits, Multiplication::prepare(from, self.bits, items)?);
         Ok(material(items, move |s, given| {
@@ -93,7 +93,7 @@ impl Operation for Products {
     }
 
     fn method(&self) -> String {
-        by(self.objective)
+        if self.by_lattice() { "triples by lattices".into() } else { by(self.objective) }
     }
 
     fn fields(&self) -> Vec<(&'static str, String)> {
@@ -111,15 +111,32 @@ impl Operation for Products {
     }
 
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
+        if self.by_lattice() {
+            return ProductTriples::<u64>::lattice_bill(self.bits, self.of(items))
+                .map(|[products, _]| products);
+        }
         Ok(match self.objective {
             Objective::Online => ProductTriples::<u64>::bill(self.bits, self.of(items)),
             _ => MatrixJob::shared(self.of(items), self.bits).bill(),
         })
     }
 
+    fn effort(&self, items: usize, under: &Setting) -> Result<Effort> {
+        let implied = implied(&self.signature(), self.bill(items, under)?, self.stocks(), items);
+        if !self.by_lattice() {
+            return Ok(implied);
+        }
+        let effort = ProductTriples::<u64>::lattice_effort(self.bits, self.of(items))?;
+        let memory = [0, 1].map(|party| effort.memory[party].max(implied.memory[party]));
+        Ok(effort.remembering(memory))
+    }
+
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
+        if self.by_lattice() {
+            return spent(ProductTriples::by_lattice(from, self.bits, self.of(items))?, items);
+        }
         if self.objective == Objective::Online {
-            return triples(from, self.bits, self.of(items), items);
+            return spent(ProductTriples::random(from, self.bits, self.of(items))?, items);
         }
         let (bits, job) = (self.bits, MatrixJob::shared(self.of(items), self.bits));
         let product = MatrixProduct::prepare(from, job)?;
@@ -131,6 +148,12 @@ impl Operation for Products {
 }
 
 impl Products {
+    /// Whether one of them takes fewer bytes so: whatever is to be least, since then it takes less time, too, and no more
+    /// online.
+    fn by_lattice(&self) -> bool {
+        ProductTriples::<u64>::suits_lattice(self.bits, self.shape)
+    }
+
     /// The shape of so many.
     fn of(&self, items: usize) -> MatrixShape {
         MatrixShape { batch: items, ..self.shape }
@@ -206,8 +229,9 @@ impl Operation for Select {
     }
 }
 
-fn triples(from: &mut Origin<'_>, bits: u32, shape: MatrixShape, items: usize) -> Result<Box<dyn Material>> {
-    let triples = ProductTriples::<u64>::random(from, bits, shape)?;
+/// Triples as material.
+fn spent(triples: ProductTriples<u64>, items: usize) -> Result<Box<dyn Material>> {
+    let bits = triples.bits();
     Ok(material(items, move |s, given| {
         let [x, y] = operands(given)?.map(|words: &[u64]| AShare::<u64>::new(bits, words.to_vec()));
         Ok(triples.multiply(s, &x, &y)?.into_wide())

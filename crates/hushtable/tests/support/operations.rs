@@ -260,6 +260,7 @@ pub fn cases() -> Vec<Case> {
         products([3, 2, 2], Total),
         products([2, 3, 4], Total),
         products([2, 3, 4], Online),
+        products([64, 48, 40], Total),
     ];
     all.extend(lookups);
     all

@@ -23,7 +23,7 @@ use zeroize::Zeroizing;
 use super::keys::{self, Keys, NUMBER, keys, packing, put, receive, told};
 use crate::{
     arith::matrix::MatrixShape,
-    bill::{Bill, Phase},
+    bill::{Bill, Phase, Work},
     error::Result,
     net::Role,
     party::Party,
@@ -101,16 +101,32 @@ impl Cross {
         if self.owner == Role::P0 { bill } else { bill.swapped() }
     }
 
-    /// What a product takes on one core with vectors of 512 bits and a link of 3 Gbit/s, as measured: by which tiles are
-    /// compared.
-    fn microseconds(&self) -> f64 {
+    /// What a product takes besides sending, at both parties together, in microseconds of one core with vectors of 512 bits,
+    /// as measured.
+    fn local(&self) -> f64 {
         let (counts, limbs) = (self.tiling.counts(), self.params.limbs() as f64);
-        let bytes =
-            counts.encrypted * Seeded::len(self.params) + counts.responses * Response::len(self.params, 0);
         let plain = if self.tiling.is_short() { 2.1 } else { 5.4 };
-        limbs * (plain * counts.plain as f64 + 1.65 * counts.products as f64 + 65.0 * counts.switches as f64)
-            + limbs * (85.0 * counts.encrypted as f64 + 300.0 * counts.responses as f64)
-            + bytes as f64 / 375.0
+        let answered =
+            plain * counts.plain as f64 + 1.65 * counts.products as f64 + 65.0 * counts.switches as f64;
+        limbs * (answered + 85.0 * counts.encrypted as f64 + 300.0 * counts.responses as f64)
+    }
+
+    /// With a link of 3 Gbit/s: by which tiles are compared.
+    fn microseconds(&self) -> f64 {
+        let (counts, params) = (self.tiling.counts(), self.params);
+        let bytes = counts.encrypted * Seeded::len(params) + counts.responses * Response::len(params, 0);
+        self.local() + bytes as f64 / 375.0
+    }
+
+    /// The work of all products.
+    pub(in crate::arith) fn work(&self) -> Work {
+        Work::vectors(self.local() * self.shape.batch as f64)
+    }
+
+    /// Bytes of ciphertexts and keys that the party that answers holds.
+    pub(in crate::arith) fn memory(&self) -> u64 {
+        let keys = keys::len(self.params, self.levels());
+        2 * (self.tiling.counts().encrypted * Seeded::len(self.params) + keys) as u64
     }
 
     /// Whether it is the left matrix that is encrypted.
