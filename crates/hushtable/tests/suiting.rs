@@ -76,7 +76,7 @@ fn batches_are_cut_for_the_cache() {
     let few = size(&lookups, 1 << 22, LinkShape::LOOPBACK, 8 << 20);
     assert!(memory(&lookups, few) <= 8 << 20 && few < cut, "{few}");
     let large = Products {
-        shape: MatrixShape { batch: 1, rows: 1000, inner: 1000, columns: 1000 },
+        shape: MatrixShape { batch: 1, rows: 500, inner: 500, columns: 500 },
         bits: 64,
         objective: Objective::Total,
     };
