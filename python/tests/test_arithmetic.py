@@ -75,6 +75,18 @@ def test_products(f):
     assert np.array_equal(on_shares(f, A, B), down(f(A, B)))
 
 
+def test_large_matrices():
+    # By lattices, twice under the same keys, of two shapes.
+    rng = np.random.default_rng(5)
+    x, y = rng.integers(-500, 500, (60, 96)), rng.integers(-500, 500, (96, 130))
+
+    def twice(a, b):
+        return a @ b + (b.T @ a.T).T + (b.T[:64] @ a.T).sum()
+
+    kind = {"bits": 48, "fraction": 0, "range": (-1000, 1000)}
+    assert np.array_equal(on_shares(twice, x, y, **kind), twice(x, y))
+
+
 def test_whole_numbers_wrap_around_only_when_asked():
     x = np.array([100, -100, 77, 0])
     got = on_shares(lambda a, b: a * b, x, x[::-1].copy(), bits=8, fraction=0, range=None, wrap=True)
