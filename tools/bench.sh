@@ -119,6 +119,21 @@ for batch in 1 1000; do
 done
 circuit lib:equal32 --engine gmw --batch 1000000
 
+# Products of matrices.
+matmul() {
+    run matmul --repeat 3 --shape "$@"
+}
+for link in loopback lan wan; do
+    matmul 256,256,256 --net $link
+done
+matmul 64,1024,1024
+matmul 128,768,3072
+matmul 450,64,32
+matmul 256,256,256 --owner shared
+matmul 128,64,128 --owner shared --batch 12
+matmul 256,256,256 --method ot
+matmul 256,256,256 --owner shared --method ot
+
 # Function secret sharing. Offline figures depend on the OT extension: SoftSpoken is what a fast link gets.
 fss() {
     run fss --batch 10000 --repeat 3 --object "$@"
