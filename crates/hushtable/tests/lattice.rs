@@ -164,6 +164,22 @@ fn shared_factors_are_multiplied() {
     });
 }
 
+/// More than a channel holds while both parties send: one product, and many. Takes some seconds.
+#[test]
+fn large_products_do_not_wait_for_each_other() {
+    both(pair(2705, None), |p| {
+        for [batch, side] in [[3, 512], [60, 128]] {
+            let shape = MatrixShape { batch, rows: side, inner: side, columns: side };
+            let triples = ProductTriples::<u64>::by_lattice(p, 64, shape)?;
+            let a = share_words(p.role(), 64, &vec![3; shape.left()], 5);
+            let b = share_words(p.role(), 64, &vec![7; shape.right()], 6);
+            let out = triples.multiply(p, &a, &b)?;
+            assert!(p.open(&out)?.iter().all(|x| *x == 21 * side as u64), "{shape:?}");
+        }
+        Ok(())
+    });
+}
+
 /// Keys are made once for all products of the same parameters.
 #[test]
 fn keys_serve_a_session() {

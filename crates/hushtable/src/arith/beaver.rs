@@ -32,7 +32,7 @@ use prim::{
 use zeroize::Zeroizing;
 
 use super::{
-    lattice::Cross,
+    lattice::{Cross, part},
     matrix::{Directions, MatrixShape, Mixed},
     product::{check_width, share, words},
 };
@@ -98,7 +98,7 @@ impl<R: Ring> ProductTriples<R> {
         Ok(Self { shape, u: share(bits, &u), v: share(bits, &v), product: share(bits, &product) })
     }
 
-    /// Offline, 2 rounds: the same by a lattice, in each direction one party encrypts.
+    /// Offline: the same by a lattice, in each direction one party encrypts.
     ///
     /// # Errors
     /// [`Error::Param`] for a width that `R` does not have or of less than 8 bits, and those of the channel.
@@ -129,18 +129,30 @@ impl<R: Ring> ProductTriples<R> {
         };
         let (u, v) = (drawn(shape.left()), drawn(shape.right()));
         let mut product = Zeroizing::new(shape.local(&u, &v));
-        let mut add = |share: Option<Wiped<u64>>| {
-            let share = share.expect("of the party whose part it is");
-            product.iter_mut().zip(share.iter()).for_each(|(sum, x)| *sum = sum.wrapping_add(*x));
-        };
-        // Both encrypt, both answer, both open.
         let (mine, theirs) = (role as usize, role.peer() as usize);
-        let (encrypted, known) = if crosses[0].encrypts_left() { (&u, &v) } else { (&v, &u) };
+        let (left, right) = if crosses[0].encrypts_left() { (&u, &v) } else { (&v, &u) };
         let signed = |x: &u64| (*x << (64 - bits)) as i64 >> (64 - bits);
-        let known: Zeroizing<Vec<i64>> = Zeroizing::new(known.iter().map(signed).collect());
-        crosses[mine].send(s, &ready[mine], encrypted)?;
-        add(crosses[theirs].answer(s, &ready[theirs], &known)?);
-        add(crosses[mine].open(s, &ready[mine])?);
+        let known: Zeroizing<Vec<i64>> = Zeroizing::new(right.iter().map(signed).collect());
+        let [encrypted, others, out] = crosses[0].sizes().map(|size| size * crosses[0].together());
+        for (i, product) in product.chunks_mut(out).enumerate() {
+            let mut shares = [0, 1].map(|_| Wiped::zeros(product.len()));
+            let (encrypted, known) = (part(left, i, encrypted), part(&known, i, others));
+            if crosses[0].is_held() {
+                // Both encrypt, both answer, both open.
+                crosses[mine].send(s, &ready[mine], encrypted)?;
+                crosses[theirs].answer(s, &ready[theirs], known, &mut shares[0])?;
+                crosses[mine].open(s, &ready[mine], &mut shares[1])?;
+            } else {
+                for (cross, ready) in crosses.iter().zip(&ready) {
+                    cross.send(s, ready, encrypted)?;
+                    cross.answer(s, ready, known, &mut shares[0])?;
+                    cross.open(s, ready, &mut shares[1])?;
+                }
+            }
+            for (sum, (x, y)) in product.iter_mut().zip(shares[0].iter().zip(shares[1].iter())) {
+                *sum = sum.wrapping_add(x.wrapping_add(*y));
+            }
+        }
         Ok(Self { shape, u: share(bits, &u), v: share(bits, &v), product: share(bits, &product) })
     }
 
@@ -165,7 +177,7 @@ impl<R: Ring> ProductTriples<R> {
     /// [`Error::Param`] as [`by_lattice`](Self::by_lattice).
     pub fn lattice_bill(bits: u32, shape: MatrixShape) -> Result<[Bill; 2]> {
         let [p0, p1] = Self::crosses(bits, shape)?;
-        let made = p0.bill().beside(p1.bill());
+        let made = if p0.is_held() { p0.bill().beside(p1.bill()) } else { p0.bill() + p1.bill() };
         let opened = u64::from(bits) * (shape.left() + shape.right()) as u64;
         let kept = 8 * size_of::<R>() as u64 * (shape.left() + shape.right() + shape.out()) as u64;
         Ok([(made + Bill::opening(opened)).keeping(kept), p0.keys_bill() + p1.keys_bill()])

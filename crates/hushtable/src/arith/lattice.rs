@@ -117,7 +117,7 @@ impl LatticeJob {
 }
 
 impl LatticeProduct {
-    /// Offline, 2 rounds. `numbers` are the matrices at the owner, row by row, and nothing at the other party.
+    /// Offline, 2 rounds, or as many as the [bill](LatticeJob::bill) says. `numbers` are the matrices at the owner, row by row, and nothing at the other party.
     ///
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) for other numbers than the shape has,
@@ -129,9 +129,13 @@ impl LatticeProduct {
         let s = p.session();
         let mut masks = Wiped::zeros(if s.role() == job.owner { 0 } else { job.shape.left() });
         s.rng().words(job.bits, &mut masks);
-        cross.send(s, &ready, &masks)?;
-        let answered = cross.answer(s, &ready, numbers)?;
-        let products = answered.or(cross.open(s, &ready)?).expect("one of the two parts");
+        let mut products = Wiped::zeros(job.shape.out());
+        let [encrypted, known, out] = cross.sizes().map(|size| size * cross.together());
+        for (i, products) in products.chunks_mut(out).enumerate() {
+            cross.send(s, &ready, part(&masks, i, encrypted))?;
+            cross.answer(s, &ready, part(numbers, i, known), products)?;
+            cross.open(s, &ready, products)?;
+        }
         let numbers = Zeroizing::new(numbers.iter().map(|v| *v as u64).collect());
         Ok(Self { job: *job, numbers, masks, products })
     }
@@ -160,4 +164,9 @@ impl LatticeProduct {
         out.iter_mut().zip(self.products.iter()).for_each(|(out, share)| *out = out.wrapping_add(*share));
         Ok(share(bits, &out))
     }
+}
+
+/// Part i of so many each; nothing of nothing.
+pub(super) fn part<T>(all: &[T], i: usize, each: usize) -> &[T] {
+    &all[all.len().min(i * each)..all.len().min((i + 1) * each)]
 }

@@ -17,8 +17,9 @@ use super::{
 const MARK: &str = "the next phase of a bill";
 
 /// What operations announce begins so.
-const ANNOUNCED: [&str; 11] = [
+const ANNOUNCED: [&str; 12] = [
     MARK,
+    "lattice: ",
     "made: ",
     "kept: ",
     "function ",

@@ -10,7 +10,7 @@
 //!
 //! # Cost
 //! Without the keys: a ciphertext for each tile of X, `30 * 8192` bits for each prime and 64; for each response
-//! `8192 (l + 11)` bits and `l + 3` for each output. 2 rounds.
+//! `8192 (l + 11)` bits and `l + 3` for each output. 2 rounds, or for a batch twice as many as there are 16 MiB of either.
 
 use he::{
     Ciphertext, Evaluator, Multiplier, Owner, Packer, PackingKey, Params, Plain, Response, Seeded, Side,
@@ -29,6 +29,9 @@ use crate::{
     party::Party,
     session::Session,
 };
+
+/// Bytes that a channel takes at least from each party while neither reads.
+const HELD: usize = 16 << 20;
 
 /// Such products. Public, the same at both parties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -65,9 +68,7 @@ impl Cross {
         Tiling::new(sizes, [1; 3], Side::Left).map_err(told)?;
         let (mut best, mut refused): (Option<(f64, Self)>, _) = (None, None);
         for tiling in sides.iter().flat_map(|side| Tiling::candidates(sizes, *side)) {
-            let mut product = tiling.product(known_bits);
-            product.outputs *= shape.batch.max(1);
-            match Params::fitting(bits, &product) {
+            match Params::fitting(bits, &tiling.product(known_bits)) {
                 Ok(params) => {
                     let one = Self { owner, shape, bits, tiling, params };
                     let cost = one.microseconds();
@@ -83,11 +84,27 @@ impl Cross {
 
     /// What the products cost, without the keys.
     pub(in crate::arith) fn bill(&self) -> Bill {
-        let (counts, params, batch) = (self.tiling.counts(), self.params, self.shape.batch as u64);
-        let up = counts.encrypted * (NUMBER + Seeded::len(params));
-        let down: usize =
-            (0..counts.responses).map(|i| Response::len(params, self.tiling.outputs(i).len())).sum();
-        self.billed([8 * batch * up as u64, 8 * batch * down as u64], 2)
+        let batch = self.shape.batch;
+        let rounds = 2 * batch.div_ceil(self.together()) as u32;
+        self.billed(self.sent().map(|bytes| 8 * (batch * bytes) as u64), rounds)
+    }
+
+    /// Bytes of a product: of who encrypts and of the other party.
+    fn sent(&self) -> [usize; 2] {
+        let (counts, params) = (self.tiling.counts(), self.params);
+        let answers = (0..counts.responses).map(|i| Response::len(params, self.tiling.outputs(i).len()));
+        [counts.encrypted * (NUMBER + Seeded::len(params)), answers.sum()]
+    }
+
+    /// How many products are sent before an answer is read: no more than the channel holds while both parties send.
+    pub(in crate::arith) fn together(&self) -> usize {
+        let [up, down] = self.sent();
+        (HELD / up.max(down)).max(1)
+    }
+
+    /// Whether the channel holds a product while both parties send one.
+    pub(in crate::arith) fn is_held(&self) -> bool {
+        self.sent().into_iter().all(|bytes| bytes <= HELD)
     }
 
     /// What the keys cost that the session keeps.
@@ -143,6 +160,8 @@ impl Cross {
     /// # Errors
     /// Those of the channel.
     pub(in crate::arith) fn ready(&self, p: &mut Party) -> Result<Ready> {
+        // How tiles are chosen is computed in floating point.
+        p.announce(&format!("lattice: {:?}, {}, {:?}", self.shape, self.owner, self.tiling))?;
         let keys = keys(p, self.owner, self.params)?;
         let packing = packing(p, self.owner, &keys, self.levels())?;
         Ok(Ready { keys, packing })
@@ -165,8 +184,8 @@ impl Cross {
         Ok(())
     }
 
-    /// As the other party: takes them, multiplies them by its own, and answers. Its share of the products; nothing at the
-    /// owner.
+    /// As the other party: takes them, multiplies them by its own, and answers; its share of the products goes to `out`.
+    /// Nothing at the owner.
     ///
     /// # Errors
     /// Those of the channel.
@@ -175,22 +194,18 @@ impl Cross {
         s: &mut Session,
         ready: &Ready,
         matrices: &[i64],
-    ) -> Result<Option<Wiped<u64>>> {
-        let Keys::Evaluator(evaluator, seed) = &*ready.keys else { return Ok(None) };
+        out: &mut [u64],
+    ) -> Result<()> {
+        let Keys::Evaluator(evaluator, seed) = &*ready.keys else { return Ok(()) };
         let (tiles, ring) = (self.tiling.counts().encrypted, evaluator.ring());
         let levels = ready.packing.iter().map(|key| (**key).as_ref().expect("a key that was sent"));
         let mut packer = Packer::new(ring, levels.collect());
-        let mut products = Wiped::zeros(self.shape.out());
-        let known = match self.tiling.encrypted() {
-            Side::Left => Side::Right,
-            Side::Right => Side::Left,
-        };
-        let all = matrices.chunks_exact(self.numbers(known));
-        for (matrix, product) in all.zip(products.chunks_exact_mut(self.shape.rows * self.shape.columns)) {
+        let all = matrices.chunks_exact(self.numbers(self.known()));
+        for (matrix, product) in all.zip(out.chunks_exact_mut(self.shape.rows * self.shape.columns)) {
             let encrypted = (0..tiles).map(|_| receive(s, ring, seed)).collect::<Result<Vec<_>>>()?;
             self.respond(s, evaluator, &mut packer, &encrypted, matrix, product)?;
         }
-        Ok(Some(products))
+        Ok(())
     }
 
     /// The responses of a product, and this party's share.
@@ -237,17 +252,14 @@ impl Cross {
         Ok(())
     }
 
-    /// As the owner of the key: takes the answers. Its share of the products; nothing at the other party.
+    /// As the owner of the key: takes the answers; its share of the products goes to `out`. Nothing at the other party.
     ///
     /// # Errors
     /// Those of the channel.
-    pub(in crate::arith) fn open(&self, s: &mut Session, ready: &Ready) -> Result<Option<Wiped<u64>>> {
-        let Keys::Owner(key) = &*ready.keys else { return Ok(None) };
-        let mut products = Wiped::zeros(self.shape.out());
-        for product in products.chunks_exact_mut(self.shape.rows * self.shape.columns) {
-            self.open_one(s, key, product)?;
-        }
-        Ok(Some(products))
+    pub(in crate::arith) fn open(&self, s: &mut Session, ready: &Ready, out: &mut [u64]) -> Result<()> {
+        let Keys::Owner(key) = &*ready.keys else { return Ok(()) };
+        let mut each = out.chunks_exact_mut(self.shape.rows * self.shape.columns);
+        each.try_for_each(|product| self.open_one(s, key, product))
     }
 
     fn open_one(&self, s: &mut Session, key: &Owner, product: &mut [u64]) -> Result<()> {
@@ -259,6 +271,20 @@ impl Cross {
             at.into_iter().zip(opened.iter()).for_each(|(at, x)| product[at] = *x);
         }
         Ok(())
+    }
+
+    /// Which side's matrix the other party knows.
+    fn known(&self) -> Side {
+        match self.tiling.encrypted() {
+            Side::Left => Side::Right,
+            Side::Right => Side::Left,
+        }
+    }
+
+    /// Numbers of a product's matrix that is encrypted, of the one that is known, and of the product.
+    pub(in crate::arith) fn sizes(&self) -> [usize; 3] {
+        let out = self.shape.rows * self.shape.columns;
+        [self.numbers(self.tiling.encrypted()), self.numbers(self.known()), out]
     }
 
     /// Numbers of a side's matrix.
