@@ -9,6 +9,8 @@
 //! # Source
 //! Huang, Lu, Hong, Ding, "Cheetah" (USENIX Security 2022), section 3; Lu et al., "BumbleBee" (NDSS 2025).
 
+use std::fmt;
+
 use prim::ntt::{DEGREE, SHORT};
 
 use crate::{
@@ -50,6 +52,17 @@ pub struct Counts {
     pub switches: usize,
     /// Ciphertexts that come back.
     pub responses: usize,
+}
+
+impl fmt::Display for Tiling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ([m, k, n], [mw, kw, nw]) = (self.shape, self.tile);
+        let side = match self.encrypted {
+            Side::Left => "left",
+            Side::Right => "right",
+        };
+        write!(f, "{m} x {k} x {n} in {mw} x {kw} x {nw}, {side} encrypted, {} packed", self.packed)
+    }
 }
 
 impl Tiling {
@@ -203,6 +216,13 @@ impl Tiling {
                 Side::Right => [right, left],
             }
         })
+    }
+
+    /// How many outputs a response has.
+    pub fn count(&self, response: usize) -> usize {
+        let ([m, _, n], [mw, _, nw]) = (self.shape, self.tile);
+        let (tile, first) = (response % self.row_tiles(), response / self.row_tiles() * self.packed);
+        mw.min(m - tile * mw) * (nw * self.packed).min(n - first * nw)
     }
 
     /// Where the outputs of a response are: its coefficients, and their places in the product, row by row.

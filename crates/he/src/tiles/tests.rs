@@ -32,6 +32,7 @@ fn by_tiles(tiling: &Tiling, encrypted: &[u64], known: &[i64], outputs: usize) -
             }
             (0..DEGREE).step_by(packed).for_each(|at| all[at + part] = sum[at]);
         }
+        assert_eq!(tiling.outputs(response).len(), tiling.count(response));
         for (place, at) in tiling.outputs(response) {
             assert!(out[at].replace(all[place]).is_none(), "an output twice");
         }

@@ -92,7 +92,7 @@ impl Cross {
     /// Bytes of a product: of who encrypts and of the other party.
     fn sent(&self) -> [usize; 2] {
         let (counts, params) = (self.tiling.counts(), self.params);
-        let answers = (0..counts.responses).map(|i| Response::len(params, self.tiling.outputs(i).len()));
+        let answers = (0..counts.responses).map(|i| Response::len(params, self.tiling.count(i)));
         [counts.encrypted * (NUMBER + Seeded::len(params)), answers.sum()]
     }
 
@@ -161,7 +161,9 @@ impl Cross {
     /// Those of the channel.
     pub(in crate::arith) fn ready(&self, p: &mut Party) -> Result<Ready> {
         // How tiles are chosen is computed in floating point.
-        p.announce(&format!("lattice: {:?}, {}, {:?}", self.shape, self.owner, self.tiling))?;
+        let Self { owner, bits, params, tiling, .. } = self;
+        let (batch, primes) = (self.shape.batch, params.limbs());
+        p.announce(&format!("lattice: {owner} encrypts, {batch} of {tiling}, {bits} bits, {primes} primes"))?;
         let keys = keys(p, self.owner, self.params)?;
         let packing = packing(p, self.owner, &keys, self.levels())?;
         Ok(Ready { keys, packing })
