@@ -130,7 +130,8 @@ impl Tiling {
         let [a, b, c] = self.tiles();
         let [encrypted, plain] = match self.encrypted {
             Side::Left => [a * b, b * c],
-            Side::Right => [b * c, a * b],
+            // Tiles of the left matrix are transformed anew for each column, so that few are there at a time.
+            Side::Right => [b * c, a * b * c],
         };
         let responses = a * c.div_ceil(self.packed);
         Counts { encrypted, plain, products: a * b * c, switches: responses * (self.packed - 1), responses }

@@ -20,7 +20,8 @@ fn product(x: &[u64], w: &[i64], out: &mut [u64]) {
 fn by_tiles(tiling: &Tiling, encrypted: &[u64], known: &[i64], outputs: usize) -> Vec<Option<u64>> {
     let (counts, mut out) = (tiling.counts(), vec![None; outputs]);
     let x: Vec<Vec<u64>> = (0..counts.encrypted).map(|tile| tiling.encrypted_tile(encrypted, tile)).collect();
-    let w: Vec<Vec<i64>> = (0..counts.plain).map(|tile| tiling.plain_tile(known, tile)).collect();
+    let tiles = known_tiles(tiling);
+    let w: Vec<Vec<i64>> = (0..tiles).map(|tile| tiling.plain_tile(known, tile)).collect();
     let (mut products, packed) = (0, tiling.packed());
     for response in 0..counts.responses {
         let mut all = vec![0; DEGREE];
@@ -39,6 +40,11 @@ fn by_tiles(tiling: &Tiling, encrypted: &[u64], known: &[i64], outputs: usize) -
     }
     assert_eq!(products, counts.products);
     out
+}
+
+fn known_tiles(tiling: &Tiling) -> usize {
+    let [a, b, c] = tiling.tiles();
+    if tiling.encrypted == Side::Left { b * c } else { a * b }
 }
 
 fn check(prg: &mut Prg, tiling: &Tiling) {
