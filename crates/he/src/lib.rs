@@ -14,7 +14,7 @@
 //! without a check: nothing that the peer sends shows by an error.
 //!
 //! # Source
-//! docs/spec/lattice-spec.md, 1 to 3, with parameters of Bossuat et al., "Security Guidelines for Implementing Homomorphic
+//! docs/spec/lattice-spec.md, 1 to 4, with parameters of Bossuat et al., "Security Guidelines for Implementing Homomorphic
 //! Encryption" (2024).
 
 mod ciphertext;

@@ -97,7 +97,7 @@ impl Tiling {
         let [m, k, n] = shape;
         sides(k.min(DEGREE)).flat_map(move |kw| {
             sides(n.min(DEGREE / kw)).filter_map(move |nw| {
-                let most = (DEGREE / kw).checked_div(nw).filter(|most| *most > 0)?;
+                let most = Some(DEGREE / (kw * nw)).filter(|most| *most > 0)?;
                 // As even as can be.
                 let mw = m.div_ceil(m.div_ceil(most));
                 Self::new(shape, [mw, kw, nw.min(n)], encrypted).ok()

@@ -9,6 +9,7 @@ mod angles;
 mod announce;
 mod arith_compare;
 mod arith_functions;
+mod arith_joint_views;
 mod arith_product;
 mod arith_shared;
 mod arith_sides;

@@ -7,6 +7,7 @@ mod additive_to_xor;
 mod angles;
 mod arith_compare;
 mod arith_functions;
+mod arith_joint_views;
 mod arith_product;
 mod arith_shared;
 mod arith_sides;

@@ -13,12 +13,7 @@
 //! wrap is a wrong result: `arith_compare`, `arith_truncate` and `arith_functions` look at all numbers and
 //! shares of small rings. That a correlation cannot be spent again is shown by doc tests that do not compile.
 
-use crate::support::{
-    pairs::id,
-    relay::{Fate, relayed},
-    stats,
-    uniform::{BOUND, assert_uniform, worst},
-};
+use crate::support::uniform::{BOUND, assert_uniform, worst};
 
 use hushtable::{
     AShare, BShare, Party, Result, Role,
@@ -35,11 +30,10 @@ use hushtable::{
         self, Affine, Bounds, Evaluation, Function, Gelu, GeluJob, Norm, NormJob, Options, Outside,
         Reciprocal, ReciprocalJob, Softmax, SoftmaxJob,
     },
-    net::Connection,
     onehot::Cyclic,
     share::Additive,
 };
-use prim::{block::Block, pack::unpack, prg::Prg};
+use prim::{block::Block, prg::Prg};
 
 /// Items of a batch.
 const BATCH: usize = 4096;
@@ -338,73 +332,5 @@ fn the_statistic_sees_mistakes() {
     for (what, mistake) in &mistakes {
         let z = seen([mistake, b, c, d]);
         assert!(z > 2.0 * BOUND, "{what}: {z:.1} deviations are not seen");
-    }
-}
-
-/// What a party sent after the barrier, as words.
-fn words(frames: &[Vec<u8>], bits: u32, count: usize) -> Vec<usize> {
-    let mut words = vec![0u32; count];
-    let barrier = frames.iter().rposition(|frame| frame.len() == 9).expect("a barrier");
-    let message: Vec<u8> = frames[barrier + 1..].iter().flat_map(|frame| frame[8..].to_vec()).collect();
-    unpack(&message, bits, &mut words);
-    words.into_iter().map(|w| w as usize).collect()
-}
-
-/// Both parties' *joint* views, all messages of the protocol and the own output, against those for other
-/// secrets: whatever relation there is of output and messages, it is the same.
-fn views(
-    seed: u64,
-    shares: [u64; 2],
-    widths: [u32; 2],
-    run: impl Fn(&mut Party, u64) -> Result<Vec<u64>> + Sync,
-) -> [Vec<u64>; 2] {
-    const ITEMS: usize = 1 << 13;
-    let party = |connection: Connection| -> Result<Vec<u64>> {
-        let mut p = Party::seeded(connection, seed, None)?;
-        p.stock_cots(1 << 16, 1 << 16)?;
-        let mine = shares[p.role() as usize];
-        run(&mut p, mine)
-    };
-    let outcome = relayed(id(seed), party, party, |_, _, _| Fate::Pass);
-    let outputs = [outcome.p0, outcome.p1].map(|out| out.expect("no panic").expect("an honest run"));
-    let sent = [0, 1].map(|i| words(&outcome.sent[i], widths[i], ITEMS));
-    outputs.map(|own| {
-        let cells = 16 << (widths[0] + widths[1]);
-        let mut counts = vec![0; cells];
-        for (i, own) in own.iter().enumerate() {
-            counts[(((sent[0][i] << widths[1]) | sent[1][i]) << 4) | *own as usize & 15] += 1;
-        }
-        counts
-    })
-}
-
-fn assert_alike(what: &str, seed: u64, at: usize, views: impl Fn(u64, u64) -> [Vec<u64>; 2]) {
-    // The other party's share is what must not show.
-    let base = views(seed, 0);
-    for secret in 1..4 {
-        let z = stats::homogeneous(&base[at], &views(seed, secret)[at]);
-        assert!(z < 5.0, "{what}: the view of P{at} tells {secret} from 0 ({z:.1} deviations)");
-    }
-}
-
-#[test]
-fn views_of_a_comparison_and_of_a_truncation_are_alike() {
-    for at in [0, 1] {
-        let shares = |secret: u64| if at == 0 { [2, secret] } else { [secret, 2] };
-        assert_alike("comparison of 2 bits", 600, at, |seed, secret| {
-            views(seed, shares(secret), [2, 2], |p, mine| {
-                let plan = ComparePlan { method: DigitMethod::Thermometer, digit: 2 };
-                let material = Millionaires::prepare(p, 2, plan, 1 << 13)?;
-                p.barrier()?;
-                Ok(material.less(p, &vec![mine; 1 << 13])?.iter().collect())
-            })
-        });
-        assert_alike("truncation of 4 bits", 601, at, |seed, secret| {
-            views(seed, shares(4 * secret + 1), [2, 1], |p, mine| {
-                let material = Truncation::prepare(p, 4, 2, 1 << 13)?;
-                p.barrier()?;
-                Ok(material.truncate(p, &word(4, 1 << 13, mine))?.words().to_vec())
-            })
-        });
     }
 }

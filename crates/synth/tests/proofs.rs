@@ -103,7 +103,8 @@ fn floats() {
 // Takes over ten seconds: yosys puts 200 S-boxes together twice, and each form is optimised.
 #[test]
 fn aes() {
-    proven("aes", &Options::default(), 4);
+    let most = if std::env::var_os("LONG").is_some() { 8 } else { 4 };
+    proven("aes", &Options::default(), most);
 }
 
 #[test]

@@ -116,7 +116,7 @@ impl MatmulWork {
         inputs::words("numbers", 0, lane as u64).map(|word| word as i64 >> bits).take(count).collect()
     }
 
-    /// Compares some rows of each product; `from` has the shares of P0.
+    /// Compares entries of each product; `from` has the shares of P0.
     fn check(&self, lane: usize, batch: usize, mine: &[u64], from: &mut dyn Read) -> Result<()> {
         let shape = self.matrices(batch);
         let [m, k, n] = self.shape;
@@ -229,5 +229,47 @@ impl Benchmark for MatmulWork {
             let mut all = done.results.iter().zip(&items).enumerate();
             all.try_for_each(|(lane, (mine, items))| self.check(lane, *items, mine.words(), from))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verification_sees_every_entry() {
+        for (owner, bits) in [(Owner::One, 20), (Owner::Shared, 64)] {
+            let work =
+                MatmulWork { shape: [3, 4, 2], bits, number_bits: 9, owner, method: Method::He, batch: 2 };
+            let shape = work.matrices(2);
+            let [left, right] = [("left", shape.left()), ("right", shape.right())].map(|(label, count)| {
+                let [a, b] = [Role::P0, Role::P1].map(|role| work.factor(label, role, 0, count));
+                a.into_iter().zip(b).map(|(a, b)| a.wrapping_add(b)).collect::<Vec<u64>>()
+            });
+            let right = match owner {
+                Owner::One => work.numbers(0, shape.right()).into_iter().map(|v| v as u64).collect(),
+                Owner::Shared => right,
+            };
+            let entry = |i: usize| {
+                let (of, row, column) = (i / 6, i / 2 % 3, i % 2);
+                (0..4).fold(0u64, |sum, q| {
+                    sum.wrapping_add(
+                        left[(of * 3 + row) * 4 + q].wrapping_mul(right[(of * 4 + q) * 2 + column]),
+                    )
+                })
+            };
+            let mine: Vec<u64> = (0..12).map(|i| i * 0x1234_5678_9abc_def1).collect();
+            let theirs = |i: usize| entry(i).wrapping_sub(mine[i]);
+            let handed: Vec<u8> = (0..12).map(theirs).flat_map(u64::to_le_bytes).collect();
+            work.check(0, 2, &mine, &mut handed.as_slice()).unwrap();
+            for at in (0..handed.len()).step_by(8) {
+                let mut wrong = handed.clone();
+                wrong[at] ^= 1;
+                assert!(
+                    matches!(work.check(0, 2, &mine, &mut wrong.as_slice()), Err(Failure::Check(_))),
+                    "{at}"
+                );
+            }
+        }
     }
 }

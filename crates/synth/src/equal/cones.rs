@@ -1,5 +1,6 @@
 //! Which wire of one form a gate of another one makes: guessed by the values for inputs by chance, then proven with all
-//! values of what the gate reads.
+//! values of what the gate reads. Apart from the mapping, which has cones and bases of its own: a proof by the same code
+//! would make its mistakes again.
 
 use std::{collections::HashMap, rc::Rc};
 
