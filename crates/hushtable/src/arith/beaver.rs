@@ -16,7 +16,7 @@
 //! # Cost, of `m x k` and `k x n` numbers of l bits
 //! Offline `2 k min(m, n) l` correlated OTs and `m k n l (l + 1)` bits, 1 message each way. Online
 //! `2 l k (m + n)` bits, 1 round. By a lattice, offline twice what a product of a matrix of one party with one of the other
-//! costs, both in 2 rounds, and no correlated OTs.
+//! costs, both in the same rounds unless one is larger than what a channel holds, and no correlated OTs.
 //!
 //! # Source
 //! Beaver, "Efficient Multiparty Protocols Using Circuit Randomization" (CRYPTO 1991); Mohassel,
@@ -162,8 +162,8 @@ impl<R: Ring> ProductTriples<R> {
         Ok([of(Role::P0)?, of(Role::P1)?])
     }
 
-    /// Makes the keys of lattices that the session keeps, where it has none, which takes 2 rounds: [`by_lattice`](Self::by_lattice) does
-    /// so, too.
+    /// Makes the keys of lattices that the session keeps, where it has none, which takes 2 rounds:
+    /// [`by_lattice`](Self::by_lattice) does so, too.
     ///
     /// # Errors
     /// As [`by_lattice`](Self::by_lattice).
