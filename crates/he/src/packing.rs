@@ -12,8 +12,8 @@
 //!
 //! # Security
 //! The owner's keys are encryptions under s of what follows from s: circular security is assumed, as everywhere. That the
-//! factor k is taken out beforehand ([`Multiplier::plain`](crate::Multiplier::plain)) leaves the product's noise as it was; what
-//! switching adds is in [`Params::fits`](crate::Params::fits).
+//! factor k is taken out beforehand ([`Multiplier::plain`](crate::Multiplier::plain)) leaves the product's noise as it
+//! was; what switching adds is in [`Params::fits`](crate::Params::fits).
 //!
 //! # Cost
 //! `k - 1` switches of `L + D (L + p - d) + 2 (L + p)` transforms or so, for L primes of q, D digits of d primes and p of P.

@@ -117,7 +117,8 @@ impl LatticeJob {
 }
 
 impl LatticeProduct {
-    /// Offline, 2 rounds, or as many as the [bill](LatticeJob::bill) says. `numbers` are the matrices at the owner, row by row, and nothing at the other party.
+    /// Offline, 2 rounds, or as many as the [bill](LatticeJob::bill) says. `numbers` are the matrices at the owner, row by
+    /// row, and nothing at the other party.
     ///
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) for other numbers than the shape has,
