@@ -20,8 +20,8 @@ use hushtable::{
     arith::{
         Absolute, AdditiveToXor, BoundedExtension, Clamp, CompareDomain, CompareJob, ComparePlan, Comparison,
         Containment, Decomposition, DigitMethod, Equality, Extension, FaithfulReduction, FaithfulTruncation,
-        Fixed, HammingEquality, LatticeJob, LatticeProduct, MatrixJob, MatrixProduct, MatrixShape,
-        Millionaires, Multiplication, Objective, ProductTriples, Relu, SmallMatrixJob, SmallMatrixProduct,
+        Fixed, HammingEquality, LatticeJob, LatticeProduct, LinearJob, LinearProduct, MatrixJob,
+        MatrixProduct, MatrixShape, Millionaires, Multiplication, Objective, ProductTriples, Relu,
         SmallProducts, Squares, Truncation, VectorMaximum, XorToAdditive,
     },
     gates::{Bits, Mux},
@@ -186,15 +186,16 @@ const PROTOCOLS: &[(&str, Protocol)] = &[
     ("product with a known matrix", |p, x| {
         let shape = MatrixShape { batch: 1, rows: 8, inner: 12, columns: 12 };
         let numbers: &[i64] = if p.role() == Role::P0 { &[-4; 144] } else { &[] };
-        let job = SmallMatrixJob { shape, bits: 20, number_bits: 3, owner: Role::P0 };
-        let material = SmallMatrixProduct::prepare(p, job)?;
+        let job = LinearJob { shape: shape.into(), bits: 20, number_bits: 3, owner: Role::P0 };
+        let material = LinearProduct::prepare(p, job)?;
         p.barrier()?;
         material.multiply(p, &word(20, 96, x), numbers).map(drop)
     }),
     ("product with a known matrix, by a lattice", |p, x| {
         let shape = MatrixShape { batch: 1, rows: 16, inner: 64, columns: 2 };
         let numbers: &[i64] = if p.role() == Role::P0 { &[-4; 128] } else { &[] };
-        let job = LatticeJob::new(SmallMatrixJob { shape, bits: 20, number_bits: 3, owner: Role::P0 })?;
+        let job =
+            LatticeJob::new(LinearJob { shape: shape.into(), bits: 20, number_bits: 3, owner: Role::P0 })?;
         let material = LatticeProduct::prepare(p, &job, numbers)?;
         p.barrier()?;
         material.multiply(p, &word(20, 1024, x)).map(drop)

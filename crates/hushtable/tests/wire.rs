@@ -19,8 +19,8 @@ use hushtable::{
     AShare, BShare, Party, Result, Role,
     arith::{
         AdditiveToXor, CompareDomain, CompareJob, ComparePlan, Decomposition, DigitMethod, Equality,
-        FaithfulTruncation, Fixed, HammingEquality, LatticeJob, LatticeProduct, MatrixShape, Millionaires,
-        Multiplication, Objective, ProductTriples, Relu, Sides, SidesJob, SmallMatrixJob, SmallMatrixProduct,
+        FaithfulTruncation, Fixed, HammingEquality, LatticeJob, LatticeProduct, LinearJob, LinearProduct,
+        MatrixShape, Millionaires, Multiplication, Objective, ProductTriples, Relu, Sides, SidesJob,
         SmallProducts, Truncation, XorToAdditive,
     },
     circuit::Draft,
@@ -214,17 +214,15 @@ fn rectified(p: &mut Party) -> Result<()> {
 fn known_matrix(p: &mut Party) -> Result<()> {
     let shape = MatrixShape { batch: 1, rows: 2, inner: 3, columns: 2 };
     let numbers: &[i64] = if p.role() == Role::P0 { &[-4, 3, 2, -1, 0, 1] } else { &[] };
-    let job = SmallMatrixJob { shape, bits: 20, number_bits: 3, owner: Role::P0 };
-    SmallMatrixProduct::prepare(p, job)?
-        .multiply(p, &AShare::<u32>::new(20, vec![4444; 6]), numbers)
-        .map(drop)
+    let job = LinearJob { shape: shape.into(), bits: 20, number_bits: 3, owner: Role::P0 };
+    LinearProduct::prepare(p, job)?.multiply(p, &AShare::<u32>::new(20, vec![4444; 6]), numbers).map(drop)
 }
 
 /// The same before there are inputs, with 32 columns, so that products are packed.
 fn by_lattice(p: &mut Party) -> Result<()> {
     let shape = MatrixShape { batch: 1, rows: 2, inner: 64, columns: 32 };
     let numbers = vec![-3; if p.role() == Role::P0 { shape.right() } else { 0 }];
-    let job = LatticeJob::new(SmallMatrixJob { shape, bits: 20, number_bits: 3, owner: Role::P0 })?;
+    let job = LatticeJob::new(LinearJob { shape: shape.into(), bits: 20, number_bits: 3, owner: Role::P0 })?;
     let product = LatticeProduct::prepare(p, &job, &numbers)?;
     product.multiply(p, &AShare::<u32>::new(20, vec![4444; 128])).map(drop)
 }

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use hushtable::{
-    AShare, Result, Role,
+    AShare, Party, Result, Role,
     arith::Fixed,
     bill::Bill,
     error::same,
     operation::{Material, Operation, Port, Signature, Words, operands, spend},
     ot::Setting,
-    source::Origin,
     terms::Value,
 };
 
@@ -62,8 +61,9 @@ impl Operation for BlockJob {
         1
     }
 
-    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
-        let blocks = (0..items).map(|_| Block::prepare(from, self.shape, self.owner));
+    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
+        let weights = self.weights.as_deref();
+        let blocks = (0..items).map(|_| Block::prepare(p, self.shape, self.owner, weights));
         let blocks: Vec<Block> = blocks.collect::<Result<_>>()?;
         let (shape, weights) = (self.shape, self.weights.clone());
         Ok(spend(items, move |s, given| {

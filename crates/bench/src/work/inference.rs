@@ -173,23 +173,23 @@ impl InferenceWork {
     fn check_block(&self) -> Result<usize> {
         let shape = self.block();
         shape.check()?;
-        let bytes = |width: u32| {
-            let bill = Self { width, ..self.clone() }.block().linear_bill(Role::P1);
-            (bill.offline.all_bits() + bill.online.all_bits()) / 8
+        let bytes = |width: u32| -> Result<u64> {
+            let bill = Self { width, ..self.clone() }.block().linear_bill(Role::P1)?;
+            Ok((bill.offline.all_bits() + bill.online.all_bits()) / 8)
         };
         for width in [self.width, 2 * self.width, 4 * self.width, 8 * self.width] {
-            eprintln!("linear layers at width {width}: {:.1} MB", bytes(width) as f64 / 1e6);
+            eprintln!("linear layers at width {width}: {:.1} MB", bytes(width)? as f64 / 1e6);
         }
-        if bytes(self.width) > self.max_bytes {
+        if bytes(self.width)? > self.max_bytes {
             return Err(Failure::new(format!(
                 "the linear layers of width {} take {} MB, above --max-bytes {} MB",
                 self.width,
-                bytes(self.width) / 1_000_000,
+                bytes(self.width)? / 1_000_000,
                 self.max_bytes / 1_000_000
             )));
         }
-        // Linear layers take a correlated OT for each bit of a weight.
-        let weights = 12 * shape.width * shape.width * shape.weight_bits() as usize / 128;
+        // Two words of a weight, while it is multiplied.
+        let weights = 12 * shape.width * shape.width * 16 / BYTES_A_NUMBER as usize;
         Ok((shape.heads * shape.sequence * shape.sequence).max(shape.sequence * shape.hidden) + weights)
     }
 

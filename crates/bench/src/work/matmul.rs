@@ -5,7 +5,7 @@ use std::{fmt, io::Read};
 use clap::{Args, ValueEnum};
 use hushtable::{
     AShare, Party, Role,
-    arith::{LatticeJob, LatticeProduct, MatrixShape, ProductTriples, SmallMatrixJob, SmallMatrixProduct},
+    arith::{LatticeJob, LatticeProduct, LinearJob, LinearProduct, MatrixShape, ProductTriples},
     net::LinkShape,
 };
 use hushtable_columns::failure::{Failure, Result};
@@ -62,7 +62,7 @@ enum Method {
 /// What a product is made of.
 enum Made {
     Lattice(LatticeProduct),
-    Small(SmallMatrixProduct),
+    Small(LinearProduct),
     Triples(ProductTriples<u64>),
 }
 
@@ -91,9 +91,9 @@ impl fmt::Display for MatmulWork {
 }
 
 impl MatmulWork {
-    fn job(&self, batch: usize) -> SmallMatrixJob {
-        SmallMatrixJob {
-            shape: self.matrices(batch),
+    fn job(&self, batch: usize) -> LinearJob {
+        LinearJob {
+            shape: self.matrices(batch).into(),
             bits: self.bits,
             number_bits: self.number_bits,
             owner: Role::P1,
@@ -172,7 +172,7 @@ impl Benchmark for MatmulWork {
     fn cots(&self, role: Role, items: usize) -> (usize, usize) {
         match (self.owner, self.method) {
             (_, Method::He) => (0, 0),
-            (Owner::One, Method::Ot) => self.job(items).bill().cots_of(role),
+            (Owner::One, Method::Ot) => self.job(items).bill().map_or((0, 0), |bill| bill.cots_of(role)),
             (Owner::Shared, Method::Ot) => {
                 ProductTriples::<u64>::bill(self.bits, self.matrices(items)).cots_of(role)
             }
@@ -213,7 +213,7 @@ impl Benchmark for MatmulWork {
             (Owner::One, Method::He) => {
                 LatticeProduct::prepare(p, &LatticeJob::new(self.job(items))?, known).map(Made::Lattice)
             }
-            (Owner::One, Method::Ot) => SmallMatrixProduct::prepare(p, self.job(items)).map(Made::Small),
+            (Owner::One, Method::Ot) => LinearProduct::prepare(p, self.job(items)).map(Made::Small),
             (Owner::Shared, Method::Ot) => {
                 ProductTriples::random(p, self.bits, self.matrices(items)).map(Made::Triples)
             }
