@@ -231,7 +231,7 @@ class MapShape:
     @property
     def results(self) -> int: ...
 
-def linear(
+def known_map(
     shape: MapShape, bits: int, number_bits: int, cut: int, owner: int, numbers: Numbers | None
 ) -> Operation: ...
 @final

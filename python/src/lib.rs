@@ -48,7 +48,7 @@ mod _hushtable {
     #[pymodule_export]
     use joins::{Ids, Sums, intersect, join, tell, tell_form};
     #[pymodule_export]
-    use linear::{MapShape, Numbers, linear};
+    use linear::{MapShape, Numbers, known_map};
     #[pymodule_export]
     use link::{
         Listener, connect, identity_fingerprint, identity_new, identity_peers, identity_rotate,

@@ -72,7 +72,7 @@ impl MapShape {
 /// The map of numbers mod `2^bits`, by numbers of `number_bits` bits that `owner` knows and gives; results lose `cut` bits.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)] // named ones, in Python
-pub fn linear(
+pub fn known_map(
     py: Python<'_>,
     shape: &MapShape,
     bits: u32,
