@@ -5,7 +5,7 @@ use hushtable::{
     arith::{Fixed, fixed},
     run_pair,
 };
-use hushtable_apps::inference::{Block, BlockShape, Weights, twin};
+use hushtable_apps::inference::{Block, BlockShape, Norms, Weights, twin};
 
 /// Vectors with a deviation near 1.
 fn vectors(shape: &BlockShape) -> Vec<f64> {
@@ -44,8 +44,13 @@ fn worst(a: &[f64], b: &[f64]) -> f64 {
 #[test]
 fn a_block_is_its_twin_but_for_few_units() {
     // The last one's layers and heads are multiplied by lattices, those of the others by OTs.
-    for (sequence, width, heads, causal) in [(8, 16, 2, true), (5, 12, 3, false), (32, 64, 2, true)] {
-        let shape = BlockShape { causal, ..BlockShape::new(sequence, width, heads) };
+    for (sequence, width, heads, causal, norms) in [
+        (8, 16, 2, true, Norms::First),
+        (5, 12, 3, false, Norms::Last),
+        (32, 64, 2, true, Norms::First),
+        (32, 64, 4, false, Norms::Last),
+    ] {
+        let shape = BlockShape { causal, norms, ..BlockShape::new(sequence, width, heads) };
         let (x, weights) = (vectors(&shape), Weights::random(&shape, 5));
         let y = run(shape);
         let unit = 2f64.powi(-(shape.scale as i32));

@@ -9,7 +9,7 @@ use hushtable::{
 };
 
 use super::{
-    BlockShape, Scales, Weights,
+    BlockShape, Norms, Scales, Weights,
     linear::{Linear, Products, gathered},
 };
 
@@ -73,12 +73,27 @@ impl Block {
         let Self { shape, owner, norm, attention, last_norm, up, gelu, down } = self;
         let role = s.role();
         check(&shape, role, x, owner, weights)?;
-        let normed = norm.eval(s, x, &affine(&shape, role, owner, weights.map(|w| &w.norm)))?;
-        let x = x.plus(&attention.eval(s, &shape, &normed, weights)?)?;
-        let normed = last_norm.eval(s, &x, &affine(&shape, role, owner, weights.map(|w| &w.last_norm)))?;
-        let up = up.apply(s, &normed, weights.map(|w| &w.up))?;
-        let bent = gelu.eval(s, &up)?;
-        x.plus(&down.apply(s, &bent, weights.map(|w| &w.down))?)
+        let [scales, last_scales] = [weights.map(|w| &w.norm), weights.map(|w| &w.last_norm)]
+            .map(|scales| affine(&shape, role, owner, scales));
+        let layers = |s: &mut Session, x: &Fixed<u64>| {
+            let up = up.apply(s, x, weights.map(|w| &w.up))?;
+            let bent = gelu.eval(s, &up)?;
+            down.apply(s, &bent, weights.map(|w| &w.down))
+        };
+        match shape.norms {
+            Norms::First => {
+                let normed = norm.eval(s, x, &scales)?;
+                let x = x.plus(&attention.eval(s, &shape, &normed, weights)?)?;
+                let normed = last_norm.eval(s, &x, &last_scales)?;
+                x.plus(&layers(s, &normed)?)
+            }
+            Norms::Last => {
+                let sum = x.plus(&attention.eval(s, &shape, x, weights)?)?;
+                let x = norm.eval(s, &sum, &scales)?;
+                let sum = x.plus(&layers(s, &x)?)?;
+                last_norm.eval(s, &sum, &last_scales)
+            }
+        }
     }
 }
 

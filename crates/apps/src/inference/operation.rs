@@ -12,7 +12,7 @@ use hushtable::{
     terms::Value,
 };
 
-use super::{Block, BlockShape, Weights};
+use super::{Block, BlockShape, Norms, Weights};
 
 /// A block, at one party.
 #[derive(Clone)]
@@ -41,6 +41,7 @@ impl Operation for BlockJob {
         vec![
             ("shape", format!("{sequence} vectors of {width}, {heads} heads, {hidden} hidden")),
             ("causal", causal.to_string()),
+            ("norms", (if self.shape.norms == Norms::First { "first" } else { "last" }).into()),
             ("numbers", format!("{bits} bits, {scale} behind the point, up to {largest}")),
             ("objective", Value::text(self.shape.objective)),
             ("owner of the weights", Value::text(self.owner)),
