@@ -77,7 +77,7 @@ pub struct LatticeProduct {
 }
 
 impl LatticeJob {
-    /// These maps, in the tiles that take least time.
+    /// These maps, in the tiles that take least time and bytes.
     ///
     /// # Errors
     /// [`Error::Param`](crate::Error::Param) for what a [`LinearProduct`](super::LinearProduct) refuses, for
