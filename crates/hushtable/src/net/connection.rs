@@ -229,7 +229,6 @@ impl Connection {
     pub(crate) fn rename(&mut self, id: [u8; 32]) {
         self.id = id;
     }
-
 }
 
 impl Kin for Siblings {
