@@ -1,0 +1,220 @@
+"""Layers with weights: matrices, convolutions, factors and offsets for each place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ...errors import ShapeError
+from ...share import Share
+from .. import weights
+from ..layer import Array, Format, Layer, Off, Own, Run, Shape, broadcast, columns, largest
+
+
+class Weighted(Layer):
+    """What has factors and perhaps offsets, which are added after the products were rounded."""
+
+    bias: bool
+
+    def factors(self) -> tuple[str, ...]:
+        return ("weight",)
+
+    def products(self, own: Own, x: Array) -> Array:
+        """The results without offsets, in floating point."""
+        raise NotImplementedError
+
+    def offsets(self, own: Own) -> Array:
+        """The offsets in the shape of the results, to be broadcast."""
+        return own["bias"]
+
+    def plain(self, own: Own, *x: Array) -> Array:
+        made = self.products(own, x[0])
+        return made + self.offsets(own) if self.bias else made
+
+    def inner(self, own: Own, *x: Array) -> dict[str, Array]:
+        return {"products": self.products(own, x[0])} if self.bias else {}
+
+    def private(self, run: Run, *x: Share) -> Share:
+        made = self.multiplied(run, x[0], run.inner("products") if self.bias else run.limits)
+        if not self.bias:
+            return made
+        offsets = run.numbers(made, "bias")
+        return weights.plus(made, self.placed(offsets), run.limits)
+
+    def multiplied(self, run: Run, x: Share, limits: tuple[int, int]) -> Share:
+        """The products, rounded, in `limits`."""
+        raise NotImplementedError
+
+    def placed(self, offsets: Share) -> Share:
+        """The offsets in the shape of the results, to be broadcast."""
+        return offsets
+
+    def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
+        kept = self.gain(held["weight"]) * of[0].error
+        left = self.gain(own["weight"] - held["weight"]) * of[0].size
+        return kept + left + step * (1.5 if self.bias else 1)
+
+    def gain(self, factors: Array) -> float:
+        """How far results may move where each number moves by 1."""
+        return largest(factors)
+
+
+@dataclass(frozen=True)
+class Linear(Weighted):
+    """`x @ W`, and perhaps offsets: of the last axis, the others are rows."""
+
+    inputs: int
+    outputs: int
+    bias: bool = True
+    op: ClassVar[str] = "linear"
+
+    def owned(self) -> dict[str, Shape]:
+        weight: dict[str, Shape] = {"weight": (self.inputs, self.outputs)}
+        return weight | {"bias": (self.outputs,)} if self.bias else weight
+
+    def shape(self, *of: Shape) -> Shape:
+        if not of[0] or of[0][-1] != self.inputs:
+            raise ShapeError(f"shape {of[0]} where {self.inputs} numbers are expected along the last axis")
+        return (*of[0][:-1], self.outputs)
+
+    def products(self, own: Own, x: Array) -> Array:
+        return np.asarray(x @ own["weight"])
+
+    def multiplied(self, run: Run, x: Share, limits: tuple[int, int]) -> Share:
+        return weights.linear(x, run.weights("weight"), limits)
+
+    def gain(self, factors: Array) -> float:
+        return columns(factors)
+
+    def absorbed(self, own: Own, exponents: Sequence[int]) -> Own | None:
+        return {**own, "weight": np.ldexp(own["weight"], np.asarray(exponents)[:, None])}
+
+
+@dataclass(frozen=True)
+class Scale(Weighted):
+    """`x * g`, and perhaps offsets: a factor for each place along one axis."""
+
+    size: int
+    axis: int = -1
+    bias: bool = True
+    op: ClassVar[str] = "scale"
+
+    def owned(self) -> dict[str, Shape]:
+        weight: dict[str, Shape] = {"weight": (self.size,)}
+        return weight | {"bias": (self.size,)} if self.bias else weight
+
+    def shape(self, *of: Shape) -> Shape:
+        if not 0 > self.axis >= -len(of[0]) or of[0][self.axis] not in (self.size, 1):
+            raise ShapeError(f"shape {of[0]} where {self.size} numbers are expected along axis {self.axis}")
+        return broadcast(of[0], (self.size, *(1,) * (-1 - self.axis)))
+
+    def _along(self, numbers: Array) -> Array:
+        return numbers.reshape(self.size, *(1,) * (-1 - self.axis))
+
+    def products(self, own: Own, x: Array) -> Array:
+        return x * self._along(own["weight"])
+
+    def offsets(self, own: Own) -> Array:
+        return self._along(own["bias"])
+
+    def placed(self, offsets: Share) -> Share:
+        return offsets.reshape(self.size, *(1,) * (-1 - self.axis))
+
+    def multiplied(self, run: Run, x: Share, limits: tuple[int, int]) -> Share:
+        made = run.weights("weight")
+        along = (self.size, *(1,) * (-1 - self.axis))
+        steps = None if made.steps is None else made.steps.reshape(along)
+        wide = np.broadcast_to(x._words, broadcast(x.shape, along))
+        return weights.scaled(x._like(wide), weights.Weights(made.owner, along, made.digits, made.bits, steps), limits)
+
+    def absorbed(self, own: Own, exponents: Sequence[int]) -> Own | None:
+        fits = self.axis == -1 and len(exponents) == self.size
+        return {**own, "weight": np.ldexp(own["weight"], np.asarray(exponents))} if fits else None
+
+
+@dataclass(frozen=True)
+class Convolution(Weighted):
+    """A convolution of images (rows, channels, height, width) by zero padding: above, left, below, right."""
+
+    inputs: int
+    outputs: int
+    kernel: tuple[int, ...]
+    stride: tuple[int, ...] = (1, 1)
+    padding: tuple[int, ...] = (0, 0, 0, 0)
+    dilation: tuple[int, ...] = (1, 1)
+    groups: int = 1
+    bias: bool = True
+    op: ClassVar[str] = "convolution"
+
+    def owned(self) -> dict[str, Shape]:
+        weight: dict[str, Shape] = {"weight": (self.outputs, self.inputs // max(self.groups, 1), *self.kernel)}
+        return weight | {"bias": (self.outputs,)} if self.bias else weight
+
+    def shape(self, *of: Shape) -> Shape:
+        if len(of[0]) != 4 or of[0][1] != self.inputs:
+            raise ShapeError(f"shape {of[0]} where images (rows, {self.inputs} channels, height, width) are expected")
+        if self.groups < 1 or self.inputs % self.groups or self.outputs % self.groups:
+            raise ShapeError(f"{self.groups} groups of {self.inputs} and {self.outputs} channels")
+        return (of[0][0], self.outputs, *seen(of[0][2:], self.kernel, self.stride, self.padding, self.dilation))
+
+    def products(self, own: Own, x: Array) -> Array:
+        patches = weights.windows(x, self.kernel, self.stride, self.padding, self.dilation)  # type: ignore[arg-type]
+        batch, _, high, broad = patches.shape[:4]
+        rows = patches.reshape(batch, self.groups, -1, high * broad, self.kernel[0] * self.kernel[1])
+        rows = rows.transpose(1, 0, 3, 2, 4).reshape(self.groups, batch * high * broad, -1)
+        made = rows @ own["weight"].reshape(self.groups, self.outputs // self.groups, -1).transpose(0, 2, 1)
+        made = made.reshape(self.groups, batch, high * broad, -1).transpose(1, 0, 3, 2)
+        return np.asarray(made.reshape(batch, self.outputs, high, broad))
+
+    def offsets(self, own: Own) -> Array:
+        return own["bias"][:, None, None]
+
+    def placed(self, offsets: Share) -> Share:
+        return offsets.reshape(self.outputs, 1, 1)
+
+    def multiplied(self, run: Run, x: Share, limits: tuple[int, int]) -> Share:
+        how = {"stride": self.stride, "padding": self.padding, "dilation": self.dilation, "groups": self.groups}
+        return weights.convolve(x, run.weights("weight"), limits, **how)  # type: ignore[arg-type]
+
+    def gain(self, factors: Array) -> float:
+        return columns(factors.reshape(len(factors), -1).T)
+
+
+@dataclass(frozen=True)
+class Offset(Layer):
+    """Numbers of the owner are added, broadcast. Local."""
+
+    size: tuple[int, ...]
+    op: ClassVar[str] = "offset"
+
+    def owned(self) -> dict[str, Shape]:
+        return {"bias": self.size}
+
+    def shape(self, *of: Shape) -> Shape:
+        return broadcast(of[0], self.size)
+
+    def plain(self, own: Own, *x: Array) -> Array:
+        return x[0] + own["bias"]
+
+    def private(self, run: Run, *x: Share) -> Share:
+        return weights.plus(x[0], run.numbers(x[0], "bias"), run.limits)
+
+    def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
+        return of[0].error + 0.5 * step
+
+
+def seen(
+    size: Shape, kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int]
+) -> Shape:
+    """How many places a kernel has, along height and width. Raises `ShapeError` if it has none."""
+    if (len(size), len(kernel), len(stride), len(padding), len(dilation)) != (2, 2, 2, 4, 2):
+        raise ShapeError(f"a kernel of two axes is expected, got {tuple(kernel)} on {size}")
+    if min(*kernel, *stride, *dilation) < 1 or min(padding) < 0:
+        raise ShapeError(f"kernel {kernel}, stride {stride}, padding {padding}, dilation {dilation}")
+    full = [size[i] + padding[i] + padding[i + 2] - (kernel[i] - 1) * dilation[i] - 1 for i in (0, 1)]
+    if min(full) < 0:
+        raise ShapeError(f"a kernel of {tuple(kernel)} on images of {size}")
+    return tuple(room // step + 1 for room, step in zip(full, stride, strict=True))
