@@ -9,9 +9,14 @@ Public are the layers, their order and shapes, widths, and ranges as powers of t
 and inputs and results.
 """
 
+from . import estimators, forests
 from .model import Model
 from .net import Net, share
+from .onnx import from_onnx
 from .report import Report, Row
 from .sklearn import from_sklearn
+from .torch import from_torch
 
-__all__ = ["Model", "Net", "Report", "Row", "from_sklearn", "share"]
+assert estimators and forests  # which enter what they import
+
+__all__ = ["Model", "Net", "Report", "Row", "from_onnx", "from_sklearn", "from_torch", "share"]

@@ -11,7 +11,7 @@ from .graph import Graph
 from .layer import Array
 from .layers.choice import ArgMax
 from .layers.forest import grown
-from .sklearn import Output, _name, _numbers_only, decided, importer, linear
+from .sklearn import Output, decided, importer, linear, name_of, numbers_only
 
 Tree = tuple[Array, Array, Array, Array, Array]
 
@@ -28,8 +28,8 @@ def _forest(graph: Graph, value: int, model: Any, output: Output | None) -> int:
 
 @importer("GradientBoostingClassifier", "GradientBoostingRegressor")
 def _boosted(graph: Graph, value: int, model: Any, output: Output | None) -> int:
-    if model.init_ != "zero" and not _name(model.init_).startswith("Dummy"):
-        raise ParamError(f"from_sklearn: {_name(model)} with init={_name(model.init_)} is not supported; accepted: init=None or 'zero'")
+    if model.init_ != "zero" and not name_of(model.init_).startswith("Dummy"):
+        raise ParamError(f"from_sklearn: {name_of(model)} with init={name_of(model.init_)} is not supported; accepted: init=None or 'zero'")
     start = model._raw_predict_init(np.zeros((1, model.n_features_in_)))[0]
     trees = []
     for row in model.estimators_:
@@ -44,7 +44,7 @@ def _histograms(graph: Graph, value: int, model: Any, output: Output | None) -> 
         for i, each in enumerate(row):
             nodes = each.nodes
             if nodes["is_categorical"].any():
-                raise ParamError(f"from_sklearn: {_name(model)} with categorical features is not supported; accepted: numbers")
+                raise ParamError(f"from_sklearn: {name_of(model)} with categorical features is not supported; accepted: numbers")
             inside = nodes["is_leaf"] == 0
             left = np.where(inside, nodes["left"].astype(np.int64), -1)
             right = np.where(inside, nodes["right"].astype(np.int64), -1)
@@ -52,11 +52,11 @@ def _histograms(graph: Graph, value: int, model: Any, output: Output | None) -> 
             given[:, i] = nodes["value"]
             threshold = np.where(inside, nodes["num_threshold"], 0)
             if not np.isfinite(threshold).all():
-                raise ParamError(f"from_sklearn: {_name(model)} that splits off missing values is not supported; accepted: numbers")
+                raise ParamError(f"from_sklearn: {name_of(model)} that splits off missing values is not supported; accepted: numbers")
             trees.append((left, right, nodes["feature_idx"].astype(np.int64), threshold, given))
     start = np.ravel(model._baseline_prediction)
-    if _name(model).endswith("Regressor") and model.loss not in ("squared_error", "absolute_error", "quantile"):
-        raise ParamError(f"from_sklearn: {_name(model)} with loss={model.loss!r} is not supported; accepted: 'squared_error'")
+    if name_of(model).endswith("Regressor") and model.loss not in ("squared_error", "absolute_error", "quantile"):
+        raise ParamError(f"from_sklearn: {name_of(model)} with loss={model.loss!r} is not supported; accepted: 'squared_error'")
     return _scored(graph, value, model, trees, start, output, False, "log_loss")
 
 
@@ -64,9 +64,9 @@ def _averaged(graph: Graph, value: int, model: Any, trees: list[Any], output: Ou
     """The mean of trees: numbers, or shares of the classes."""
     classifier = hasattr(model, "classes_")
     if classifier and getattr(model, "n_outputs_", 1) != 1:
-        raise ParamError(f"from_sklearn: {_name(model)} with several labels a row is not supported; accepted: one label")
+        raise ParamError(f"from_sklearn: {name_of(model)} with several labels a row is not supported; accepted: one label")
     if not classifier:
-        _numbers_only(model, output)
+        numbers_only(model, output)
     made = []
     for each in trees:
         given = np.asarray(each.tree_.value, dtype=np.float64)
@@ -76,11 +76,11 @@ def _averaged(graph: Graph, value: int, model: Any, trees: list[Any], output: Ou
         made.append((*_shape(each.tree_), given / len(trees)))
     outputs = made[0][4].shape[1]
     layer, own = grown(made, int(model.n_features_in_), np.zeros(outputs), True)
-    value = graph.add(layer, value, name=_name(model), own=dict(own))
+    value = graph.add(layer, value, name=name_of(model), own=dict(own))
     if not classifier or output == "probability":
         return value
     if output == "score":
-        raise ParamError(f"from_sklearn: {_name(model)} with output='score' is not supported; accepted: 'label' or 'probability'")
+        raise ParamError(f"from_sklearn: {name_of(model)} with output='score' is not supported; accepted: 'label' or 'probability'")
     return graph.add(ArgMax(), value, name="label")
 
 
@@ -89,9 +89,9 @@ def _scored(
 ) -> int:
     """A sum of trees: numbers, or scores of the classes."""
     layer, own = grown(trees, int(model.n_features_in_), start, single)
-    value = graph.add(layer, value, name=_name(model), own=dict(own))
+    value = graph.add(layer, value, name=name_of(model), own=dict(own))
     if not hasattr(model, "classes_"):
-        _numbers_only(model, output)
+        numbers_only(model, output)
         return value
     if loss == "exponential" and output == "probability":
         value = linear(graph, value, np.full((1, 1), 2.0), np.zeros(1), "exponential loss")

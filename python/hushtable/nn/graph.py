@@ -88,7 +88,7 @@ class Graph:
             try:
                 shape = node.layer.shape(*(found[value] for value in node.of))
                 if count(shape) > MOST or min(shape, default=1) < 1:
-                    raise ShapeError(f"a result of shape {shape}; accepted: 1 to 2^31 numbers")
+                    raise ShapeError(f"a result of shape {shape}; accepted: 1 to 2^28 numbers")
             except (ShapeError, ParamError) as error:
                 raise type(error)(f"layer {node.name!r} ({node.layer.op}): {error}") from None
             found[i] = shape

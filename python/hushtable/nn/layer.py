@@ -26,7 +26,7 @@ Shape = tuple[int, ...]
 Own = Mapping[str, Array]
 
 # Most entries of a tensor, and of the owner's numbers.
-MOST = 1 << 31
+MOST = 1 << 28
 
 # Every layer by its name in a description.
 LAYERS: dict[str, type[Layer]] = {}

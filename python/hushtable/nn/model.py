@@ -29,7 +29,7 @@ class Model:
         self.classes = None if classes is None else [_plain(label) for label in classes]
         self.graph.shapes(self.graph.batch or 1)
         self._formats: Formats | None = None
-        self._examples: list[Array] = []
+        self.examples: list[Array] = []
         self._held: list[Own] = []
 
     @property
@@ -55,7 +55,10 @@ class Model:
         Theirs may differ by the steps that `report` says. Of use to look at accuracy without a peer. Raises `ParamError` for
         inputs beyond the range that was calibrated.
         """
-        arrays = self._arrays(inputs)
+        return _one(fixed(self.graph, self.formats, self._held, self.as_held(self._arrays(inputs))))
+
+    def as_held(self, arrays: Sequence[Array]) -> list[Array]:
+        """Inputs as the parties hold them: in the scales of their places, and rounded. Raises `ParamError` beyond the range."""
         given = []
         for array, how, what in zip(arrays, self.formats.inputs, self.graph.inputs, strict=True):
             if what.kind == "ids":
@@ -63,7 +66,7 @@ class Model:
                 continue
             array = within(array, how.factors() if how.scale else None, how.exponent, what.name)
             given.append(nearest(array, self.formats.fraction))
-        return _one(fixed(self.graph, self.formats, self._held, given))
+        return given
 
     def calibrate(
         self, *examples: ArrayLike, margin: float = 1.5, bits: int | None = None, fraction: int = 12
@@ -85,7 +88,7 @@ class Model:
             raise ParamError(f"bits={bits} is not supported; accepted: 16 to 64")
         arrays = self._arrays(examples)
         self._formats = formats_of(self.graph, observed(self.graph, arrays), margin, bits, fraction)
-        self._examples = arrays
+        self.examples = arrays
         layers = zip(self.graph.nodes, scaled(self.graph, self._formats.inputs), self._formats.layers, strict=True)
         self._held = [node.layer.rounded(own, fraction, form) for node, own, form in layers]
         return self

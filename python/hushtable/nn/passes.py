@@ -10,6 +10,7 @@ from .graph import Graph, Node
 from .layer import Array
 from .layers.forest import Forest
 from .layers.linear import Convolution, Linear, Offset, Scale
+from .layers.norm import LayerNorm, RmsNorm
 
 
 def folded(graph: Graph) -> Graph:
@@ -27,6 +28,8 @@ def _fold_one(graph: Graph) -> Graph | None:
         for value in node.of:
             users[value] = users.get(value, 0) + 1
     for i, node in enumerate(graph.nodes, first):
+        if _nothing(node) and (node.of[0] >= first or i not in graph.outputs):
+            return graph.without({i}, {i: node.of[0]})
         if len(node.of) != 1 or node.of[0] < first or users[node.of[0]] != 1:
             continue
         before = graph.nodes[node.of[0] - first]
@@ -38,28 +41,50 @@ def _fold_one(graph: Graph) -> Graph | None:
     return None
 
 
+def _nothing(node: Node) -> bool:
+    """Whether a layer gives what it gets."""
+    scale = isinstance(node.layer, Scale) and node.layer.size in ((), (1,)) and (node.own["weight"] == 1).all()
+    offset = isinstance(node.layer, Offset) and node.layer.size in ((), (1,))
+    return (scale or offset) and not ("bias" in node.own and node.own["bias"].any())
+
+
 def _after(before: Node, node: Node) -> Node | None:
     """A layer with weights that takes up the scale or the offset behind it."""
     layer = before.layer
-    if not isinstance(layer, (Linear, Convolution, Scale)):
+    if isinstance(layer, LayerNorm | RmsNorm):
+        return _norm_after(before, node)
+    if not isinstance(layer, Linear | Convolution | Scale):
         return None
-    axis = -3 if isinstance(layer, Convolution) else layer.axis if isinstance(layer, Scale) else -1
-    size = layer.size if isinstance(layer, Scale) else layer.outputs
-    affine = _affine(node, axis, size)
+    size = (layer.outputs, 1, 1) if isinstance(layer, Convolution) else layer.size if isinstance(layer, Scale) else (layer.outputs,)
+    affine = _affine(node, size)
     if affine is None:
         return None
-    factors, offsets = affine
+    factors, offsets = (numbers.reshape(before.own["bias"].shape if layer.bias else -1) for numbers in affine)
     weight = before.own["weight"]
-    along = factors[:, None, None, None] if isinstance(layer, Convolution) else factors
-    bias = (before.own["bias"] if layer.bias else np.zeros(size)) * factors + offsets
+    along = factors.reshape(-1, 1, 1, 1) if isinstance(layer, Convolution) else factors.reshape(size if isinstance(layer, Scale) else -1)
+    bias = (before.own["bias"] if layer.bias else np.zeros(factors.shape)) * factors + offsets
+    bias = bias.reshape(size) if isinstance(layer, Scale) else bias.reshape(-1)
     return replace(before, layer=replace(layer, bias=True), own={"weight": weight * along, "bias": bias})
+
+
+def _norm_after(before: Node, node: Node) -> Node | None:
+    """A norm that takes up gains behind it, and offsets where it has some."""
+    layer = before.layer
+    assert isinstance(layer, LayerNorm | RmsNorm)
+    affine = _affine(node, (layer.size,))
+    if affine is None or (isinstance(layer, RmsNorm) and affine[1].any()):
+        return None
+    own = {"weight": before.own["weight"] * affine[0]}
+    if isinstance(layer, LayerNorm):
+        own["bias"] = before.own["bias"] * affine[0] + affine[1]
+    return replace(before, own=own)
 
 
 def _ahead(before: Node, node: Node) -> Node | None:
     """A layer that takes up the scale or the offset before it."""
     layer = node.layer
     if isinstance(layer, (Linear, Forest)):
-        affine = _affine(before, -1, layer.inputs)
+        affine = _affine(before, (layer.inputs,))
         if affine is None:
             return None
         factors, offsets = affine
@@ -75,15 +100,11 @@ def _ahead(before: Node, node: Node) -> Node | None:
     return None
 
 
-def _affine(node: Node, axis: int, size: int) -> tuple[Array, Array] | None:
-    """Factors and offsets of a layer that has one for each of `size` places along an axis, or one for all."""
+def _affine(node: Node, size: tuple[int, ...]) -> tuple[Array, Array] | None:
+    """Factors and offsets of a layer that has one for each place of `size`, or one for all."""
     layer = node.layer
-    if isinstance(layer, Scale) and ((layer.axis == axis and layer.size == size) or layer.size == 1):
-        offsets = node.own["bias"] if layer.bias else np.zeros(layer.size)
-        return np.broadcast_to(node.own["weight"], (size,)), np.broadcast_to(offsets, (size,))
-    if isinstance(layer, Offset):
-        places = (size,) + (1,) * (-1 - axis)
-        trimmed = layer.size[next((i for i, length in enumerate(layer.size) if length != 1), len(layer.size)) :]
-        if trimmed in ((), places) or (len(trimmed) == len(places) and trimmed == places):
-            return np.ones(size), np.broadcast_to(node.own["bias"].reshape(-1), (size,))
-    return None
+    if not isinstance(layer, Scale | Offset) or layer.size not in (size, (), (1,)):
+        return None
+    factors = node.own["weight"] if isinstance(layer, Scale) else np.ones(layer.size)
+    offsets = node.own["bias"] if "bias" in node.own else np.zeros(layer.size)
+    return np.broadcast_to(factors, size), np.broadcast_to(offsets, size)

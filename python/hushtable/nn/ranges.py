@@ -16,8 +16,8 @@ from .evaluation import Formats, InputFormat, evaluate
 from .graph import Graph, Node
 from .layer import Array, Format, Own, largest
 
-# Inputs of their own scales are brought below this power of two.
-COMMON = 3
+# Inputs of their own scales that are compared are brought below this power of two.
+COMPARED = 6
 
 # Inputs at different places that lie within so many powers of two of each other have one scale.
 ALIKE = 4
@@ -131,8 +131,11 @@ def _input(graph: Graph, i: int, sizes: Array, fraction: int) -> InputFormat:
     if sizes.ndim == 1 and able and after:
         powers = _powers(sizes)
         tried = [node.layer.absorbed(node.own, powers) for node in after]
-        if None not in tried:
-            return InputFormat(COMMON, tuple(powers))
+        if all(own is not None for own in tried):
+            # Inputs and factors are about as large then, so that rounding either does as much.
+            most = max((largest(own["weight"]) for own in tried if own is not None and "weight" in own), default=0.0)
+            common = min(max((exponent(most, fraction) + 1) // 2, 0), fraction) if most else COMPARED
+            return InputFormat(common, tuple(power - common for power in powers))
     return InputFormat(exponent(float(sizes.max(initial=0)), fraction), ())
 
 
@@ -142,7 +145,7 @@ def _powers(sizes: Array) -> list[int]:
     some = [power for power, size in zip(powers, sizes, strict=True) if size > 0] or [0]
     most = max(some)
     apart = most - min(some) > ALIKE
-    return [(power if apart and size > 0 else most) - COMMON for power, size in zip(powers, sizes, strict=True)]
+    return [power if apart and size > 0 else most for power, size in zip(powers, sizes, strict=True)]
 
 
 def _need(format: Format, fraction: int) -> int:

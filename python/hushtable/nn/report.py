@@ -19,20 +19,21 @@ from ..session import run_pair
 from ..share import Share
 from .evaluation import Formats, evaluate
 from .graph import Graph, Node
-from .layer import Off, Own, Shape, count
+from .layer import Array, Off, Own, Shape, count, largest, nearest
 from .layers.embedding import Embed
 from .ranges import scaled
 
 if TYPE_CHECKING:
     from .model import Model
 
-COLUMNS = ("layer", "result", "bytes", "time", "rounds", "error")
+COLUMNS = ("layer", "result", "bytes", "time", "rounds", "error", "seen")
 
 
 @dataclass(frozen=True)
 class Row:
     """A layer: `bytes` both parties send in all phases, `seconds` on this machine, `rounds` before and after the inputs
-    together. `None` is what is not known. `error`: how far a result may lie from that of exact numbers, at most."""
+    together. `None` is what is not known. `error`: how far a result may lie from that of exact numbers, at most; `seen`: how
+    far it lies on the examples, where each result is rounded to nearest."""
 
     layer: str
     shape: Shape
@@ -40,22 +41,26 @@ class Row:
     seconds: float | None
     rounds: int | None
     error: float | None
+    seen: float | None
 
     def _cells(self) -> tuple[str, ...]:
         size = "?" if self.bytes is None else format_bytes(self.bytes)
         took = "?" if self.seconds is None else format_time(self.seconds)
         rounds = "?" if self.rounds is None else str(self.rounds)
-        error = "?" if self.error is None else f"{self.error:.2g}"
-        return (self.layer, "x".join(map(str, self.shape)) or "1", size, took, rounds, error)
+        errors = ("?" if error is None else f"{error:.2g}" for error in (self.error, self.seen))
+        return (self.layer, "x".join(map(str, self.shape)) or "1", size, took, rounds, *errors)
 
 
 class Report(Sequence[Row]):
     """A row for each layer. Prints as a table. `bits`, `fraction`: of all numbers; `memory`: bytes of the shares that one
-    party holds at the same time, without what protocols need besides; `error`: of the results."""
+    party holds at the same time, without what protocols need besides; `error` and `seen`: of the results."""
 
-    def __init__(self, rows: Sequence[Row], formats: Formats, memory: int, error: float | None, how: str) -> None:
+    def __init__(
+        self, rows: Sequence[Row], formats: Formats, memory: int, error: float | None, seen: float | None, how: str
+    ) -> None:
         self._rows = tuple(rows)
-        self.bits, self.fraction, self.memory, self.error, self.how = formats.bits, formats.fraction, memory, error, how
+        self.bits, self.fraction, self.memory, self.how = formats.bits, formats.fraction, memory, how
+        self.error, self.seen = error, seen
 
     @property
     def bytes(self) -> int | None:
@@ -82,7 +87,7 @@ class Report(Sequence[Row]):
         return len(self._rows)
 
     def __str__(self) -> str:
-        whole = Row("all", (), self.bytes, self.seconds, self.rounds, self.error)._cells()
+        whole = Row("all", (), self.bytes, self.seconds, self.rounds, self.error, self.seen)._cells()
         rows = [COLUMNS, *(row._cells() for row in self), (whole[0], "", *whole[2:])]
         widths = [max(len(row[i]) for row in rows) for i in range(len(COLUMNS))]
         lines = ["  ".join(c.ljust(w) if i < 2 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))) for row in rows]
@@ -97,18 +102,20 @@ def reported(graph: Graph, formats: Formats, rows: int, model: Model | None, mea
     shapes = graph.shapes(rows)
     first = len(graph.inputs)
     errors = None if model is None else bounds(graph, formats, model.held, shapes)
+    seen = None if model is None else differences(model)
     took = _measured(graph, formats, rows) if measure else _counted(graph, formats, rows)
     made = [
-        Row(node.name, shapes[first + i], *took[i], None if errors is None else errors[first + i].error)
+        Row(node.name, shapes[first + i], *took[i], None if errors is None else errors[first + i].error, None if seen is None else seen[i])
         for i, node in enumerate(graph.nodes)
     ]
     error = None if errors is None else max(errors[value].error for value in graph.outputs)
+    off = None if seen is None else max((seen[value - first] for value in graph.outputs if value >= first), default=0.0)
     how = (
         "bytes, time and rounds as measured here on zeros, between two threads"
         if measure
         else "what products and comparisons take is not predicted: measure=True measures all layers here, on zeros"
     )
-    return Report(made, formats, _memory(graph, formats, rows), error, how)
+    return Report(made, formats, _memory(graph, formats, rows), error, off, how)
 
 
 def bounds(graph: Graph, formats: Formats, held: Sequence[Own], shapes: dict[int, Shape]) -> dict[int, Off]:
@@ -122,7 +129,28 @@ def bounds(graph: Graph, formats: Formats, held: Sequence[Own], shapes: dict[int
         value = len(graph.inputs) + i
         of = [found[each] for each in node.of]
         error = node.layer.error(owns[i], held[i], formats.step, form, *of)
-        found[value] = Off(2.0**form.out, error, shapes[value])
+        # Both lie in the range.
+        found[value] = Off(2.0**form.out, min(error, 2 * 2.0**form.out), shapes[value])
+    return found
+
+
+def differences(model: Model) -> list[float]:
+    """How far the results of each layer lie from the exact ones on the examples, where those of each are rounded to nearest;
+    of decisions the share that is another one."""
+    found: list[float] = []
+    form = model.formats
+
+    def apply(node: Node, x: list[tuple[Array, Array]]) -> tuple[Array, Array]:
+        exact = node.layer.plain(node.own, *(each for each, _ in x))
+        held = node.layer.plain(model.held[len(found)], *(each for _, each in x))
+        if node.layer.gives == "number":
+            held = nearest(held, form.fraction)
+            found.append(largest(exact - held))
+        else:
+            found.append(float((exact != held).mean()))
+        return exact, held
+
+    model.graph.run(list(zip(model.examples, model.as_held(model.examples), strict=True)), apply)
     return found
 
 

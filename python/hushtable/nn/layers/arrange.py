@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ... import joining
+from ... import history, joining
 from ...errors import ParamError, ShapeError
 from ...share import Share
+from ..imports import Builder, Op, Value, Var, converter
 from ..layer import Array, Layer, Own, Run, Shape, axis_of, count
 
 
@@ -46,6 +47,16 @@ class Reshape(Moved):
 
     def moved(self, x: Any) -> Any:
         return x.reshape(self.to)
+
+
+@dataclass(frozen=True)
+class Negate(Moved):
+    """The same sizes with the other sign."""
+
+    op: ClassVar[str] = "negate"
+
+    def moved(self, x: Any) -> Any:
+        return -x
 
 
 @dataclass(frozen=True)
@@ -111,26 +122,56 @@ class Take(Moved):
 
 @dataclass(frozen=True)
 class Expand(Moved):
-    """Repeated along axes of length 1, and along new ones in front."""
+    """Repeated along axes of length 1, and along new ones in front; -1: an axis stays as it is."""
 
     to: tuple[int, ...]
     op: ClassVar[str] = "expand"
 
     def shape(self, *of: Shape) -> Shape:
         size = (1,) * (len(self.to) - len(of[0])) + of[0]
-        if len(size) != len(self.to) or any(a not in (1, b) or b < 1 for a, b in zip(size, self.to, strict=True)):
+        if len(size) != len(self.to) or any(b != -1 and (a not in (1, b) or b < 1) for a, b in zip(size, self.to, strict=True)):
             raise ShapeError(f"shape {of[0]} expanded to {self.to}")
-        return self.to
+        return tuple(a if b == -1 else b for a, b in zip(size, self.to, strict=True))
 
     def moved(self, x: Any) -> Any:
+        to = self.shape(x.shape)
         if not isinstance(x, Share):
-            return np.broadcast_to(x, self.to)
-        x = x.reshape((1,) * (len(self.to) - x.ndim) + x.shape)
-        for axis, size in enumerate(self.to):
+            return np.broadcast_to(x, to)
+        x = x.reshape((1,) * (len(to) - x.ndim) + x.shape)
+        for axis, size in enumerate(to):
             if x.shape[axis] != size:
                 index = (*(slice(None),) * axis, np.zeros(size, dtype=np.int64))
                 x = x[index]
         return x
+
+
+@dataclass(frozen=True)
+class Pad(Layer):
+    """Zeros around: so many before each axis, then so many behind each."""
+
+    by: tuple[int, ...]
+    op: ClassVar[str] = "pad"
+
+    def _pairs(self) -> list[tuple[int, int]]:
+        half = len(self.by) // 2
+        return list(zip(self.by[:half], self.by[half:], strict=True))
+
+    def shape(self, *of: Shape) -> Shape:
+        if len(self.by) != 2 * len(of[0]) or min(self.by, default=0) < 0:
+            raise ShapeError(f"padding {self.by} of shape {of[0]}")
+        return tuple(size + a + b for size, (a, b) in zip(of[0], self._pairs(), strict=True))
+
+    def plain(self, own: Own, *x: Array) -> Array:
+        return np.pad(x[0], self._pairs())
+
+    def private(self, run: Run, *x: Share) -> Share:
+        return _padded(x[0], self._pairs())
+
+
+@history.operation("pad", ("x",), ("pairs",))
+def _padded(x: Share, pairs: list[tuple[int, int]]) -> Share:
+    limits = (min(x._range[0], 0), max(x._range[1], 1))
+    return x._like(np.pad(x._words, pairs), limits)
 
 
 @dataclass(frozen=True)
@@ -162,9 +203,112 @@ def slices(start: int, stop: int, step: int, size: int) -> tuple[int, int, int]:
     return rows.start, rows.step, len(rows)
 
 
-def squeezed(shape: Sequence[int], axes: Sequence[int] | None) -> tuple[int, ...]:
-    """A shape without axes of length 1. Raises `ShapeError` for others."""
-    drop = [i for i, size in enumerate(shape) if size == 1] if axes is None else [axis_of(a, tuple(shape)) for a in axes]
-    if any(shape[axis] != 1 for axis in drop):
-        raise ShapeError(f"shape {tuple(shape)} without axes {tuple(drop)}; accepted: axes of length 1")
-    return tuple(size for i, size in enumerate(shape) if i not in drop)
+@converter("Identity", "Dropout", "Cast")
+def _identity(to: Builder, op: Op) -> Value:
+    found = op.inputs[0]
+    assert found is not None
+    return found if isinstance(found, Var) and found.ids else op.var(0)
+
+
+@converter("Reshape")
+def _reshape(to: Builder, op: Op) -> Value:
+    x, asked = op.var(0), op.ints("shape", 1, None)
+    assert asked is not None
+    zero = bool(op.int("allowzero", 0))
+    sizes = [x.shape[i] if size == 0 and not zero and i < len(x.shape) else size for i, size in enumerate(asked)]
+    return to.add(Reshape(Reshape(tuple(sizes)).shape(x.shape)), x)
+
+
+@converter("Flatten")
+def _flatten(to: Builder, op: Op) -> Value:
+    x = op.var(0)
+    axis = op.int("axis", 1)
+    axis = axis if axis == len(x.shape) else axis_of(axis, x.shape)
+    return to.add(Reshape((count(x.shape[:axis]), count(x.shape[axis:]))), x)
+
+
+@converter("Squeeze")
+def _squeeze(to: Builder, op: Op) -> Value:
+    x, axes = op.var(0), op.ints("axes", 1, None)
+    drop = [i for i, size in enumerate(x.shape) if size == 1] if axes is None else [axis_of(a, x.shape) for a in axes]
+    if any(x.shape[axis] != 1 for axis in drop):
+        raise ShapeError(f"shape {x.shape} without axes {tuple(drop)}; accepted: axes of length 1")
+    return to.add(Reshape(tuple(size for i, size in enumerate(x.shape) if i not in drop)), x)
+
+
+@converter("Unsqueeze")
+def _unsqueeze(to: Builder, op: Op) -> Value:
+    x, axes = op.var(0), op.ints("axes", 1, None)
+    assert axes is not None
+    size = list(x.shape)
+    for axis in sorted(a % (len(x.shape) + len(axes)) for a in axes):
+        size.insert(axis, 1)
+    return to.add(Reshape(tuple(size)), x)
+
+
+@converter("Transpose")
+def _transpose(to: Builder, op: Op) -> Value:
+    x = op.var(0)
+    return to.add(Transpose(op.ints("perm", None, range(len(x.shape))[::-1]) or ()), x)
+
+
+@converter("Expand")
+def _expand(to: Builder, op: Op) -> Value:
+    x, asked = op.var(0), op.ints("shape", 1, None)
+    assert asked is not None
+    return to.add(Expand(np.broadcast_shapes(x.shape, asked)), x)
+
+
+@converter("Pad")
+def _pad(to: Builder, op: Op) -> Value:
+    x, by = op.var(0), op.ints("pads", 1, None) or ()
+    value = op.constant(2) if op.has(2) else op.float("value", 0.0)
+    if op.has(3) and by:
+        axes = [axis_of(int(axis), x.shape) for axis in op.constant(3).ravel()]
+        whole = [0] * (2 * len(x.shape))
+        for i, axis in enumerate(axes):
+            whole[axis], whole[len(x.shape) + axis] = by[i], by[len(axes) + i]
+        by = tuple(whole)
+    if not any(by):
+        return x
+    if op.text("mode", "constant") != "constant" or np.any(value):
+        raise ParamError("padding by other numbers is not supported; accepted: by zeros")
+    return to.add(Pad(by), x)
+
+
+@converter("Concat")
+def _concat(to: Builder, op: Op) -> Value:
+    parts = [op.var(i) for i in range(len(op.inputs))]
+    return to.add(Concatenate(axis_of(op.int("axis", 0), parts[0].shape)), *parts) if len(parts) > 1 else parts[0]
+
+
+@converter("Slice")
+def _slice(to: Builder, op: Op) -> Value:
+    x = op.var(0)
+    starts, ends = op.ints("starts", 1, None) or (), op.ints("ends", 2, None) or ()
+    axes = op.ints("axes", 3, range(len(starts))) or ()
+    steps = op.ints("steps", 4, (1,) * len(starts)) or ()
+    for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
+        at = axis_of(axis, x.shape)
+        rows = range(*slice(start, end if abs(end) < 1 << 31 else (None if end > 0 or step < 0 else end), step).indices(x.shape[at]))
+        if not rows:
+            raise ParamError(f"a slice from {start} to {end} of {x.shape[at]} is empty; accepted: at least one place")
+        if rows != range(x.shape[at]):
+            x = to.add(Slice(at - len(x.shape), rows.start, rows.step, len(rows)), x)
+    return x
+
+
+@converter("Split")
+def _split(to: Builder, op: Op) -> list[Value]:
+    x = op.var(0)
+    axis = axis_of(op.int("axis", 0), x.shape)
+    sizes = op.ints("split", 1, None)
+    if sizes is None:
+        each = -(-x.shape[axis] // op.outputs)
+        sizes = tuple(min(each, x.shape[axis] - i * each) for i in range(op.outputs))
+    made: list[Value] = []
+    start = 0
+    for size in sizes:
+        made.append(to.add(Slice(axis - len(x.shape), start, 1, size), x))
+        start += size
+    return made

@@ -10,6 +10,7 @@ import numpy as np
 from ... import _words, arithmetic, history
 from ...errors import ParamError, ShapeError
 from ...share import Share
+from ..imports import Builder, Op, Value, converter
 from ..layer import Array, Format, Layer, Off, Own, Run, Shape, axis_of
 
 # Most numbers of which the greatest are chosen: each is compared with each.
@@ -113,3 +114,19 @@ def _only(x: Share) -> Share:
     """The sums along the last axis, of which one number is not 0 at most."""
     total = _words.reduce(x._words.astype(np.uint64).sum(axis=-1), x.bits)
     return x._like(total, (min(x._range[0], 0), max(x._range[1], 1)))._off_by(0.0)
+
+
+@converter("ArgMax")
+def _argmax(to: Builder, op: Op) -> Value:
+    x = op.var(0)
+    if op.int("select_last_index", 0):
+        raise ParamError("select_last_index=1 is not supported; accepted: 0")
+    return to.add(ArgMax(axis_of(op.int("axis", 0), x.shape) - len(x.shape), bool(op.int("keepdims", 1))), x)
+
+
+@converter("TopK")
+def _top(to: Builder, op: Op) -> list[Value]:
+    x, size = op.var(0), op.ints("k", 1, None)
+    if axis_of(op.int("axis", -1), x.shape) != len(x.shape) - 1 or not op.int("largest", 1) or size is None:
+        raise ParamError("the least, or along another axis, is not supported; accepted: the greatest along the last axis")
+    return [to.add(Top(size[0], False), x), to.add(Top(size[0], True), x)]

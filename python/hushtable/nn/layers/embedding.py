@@ -9,9 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from ... import _words
-from ...errors import ShapeError
+from ...errors import ParamError, ShapeError
 from ...share import Share
-from ..layer import Array, Format, Layer, Off, Own, Run, Shape
+from ..imports import Builder, Op, Value, Var, converter
+from ..layer import Array, Format, Layer, Off, Own, Run, Shape, axis_of
+from .arrange import Take
 
 
 @dataclass(frozen=True)
@@ -43,3 +45,19 @@ class Embed(Layer):
 
     def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
         return 0.5 * step
+
+
+@converter("Gather")
+def _gather(to: Builder, op: Op) -> Value:
+    table, ids = op.inputs[0], op.inputs[1]
+    if isinstance(table, Var):
+        x, places = op.var(0), op.constant(1).astype(np.int64)
+        axis = axis_of(op.int("axis", 0), x.shape)
+        chosen = tuple(int(place) % x.shape[axis] for place in places.ravel())
+        return to.add(Take(axis - len(x.shape), chosen, places.shape), x)
+    if not isinstance(ids, Var) or not ids.ids:
+        raise ParamError("rows at numbers that were computed are not supported; accepted: at an input of whole numbers")
+    matrix = op.constant(0)
+    if matrix.ndim != 2 or op.int("axis", 0) != 0:
+        raise ParamError(f"a table of shape {matrix.shape} is not supported; accepted: rows of a matrix")
+    return to.add(Embed(*matrix.shape), ids, own={"weight": matrix})

@@ -13,7 +13,9 @@ from ...errors import ParamError, ShapeError
 from ...products import mean
 from ...share import Share
 from .. import weights
-from ..layer import Array, Format, Layer, Off, Own, Run, Shape, largest, ulps
+from ..imports import Builder, Op, Value, converter, trimmed
+from ..layer import Array, Format, Layer, Off, Own, Run, Shape, axis_of, largest, ulps
+from .arrange import Transpose
 
 
 @dataclass(frozen=True)
@@ -91,10 +93,10 @@ class LayerNorm(Norm):
         return functions.layer_norm(x[0], *mine, variance=variance, epsilon=self.epsilon, owner=run.owner, most=most)
 
     def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
-        # Of a row moved by e, the centred one moves by 2 e at most, and the deviation by 2 e.
+        # Where numbers of a row move by e, its deviation s does by e, and y = (x - mean) / s by (2 + |y|) e / s.
         least = float(2.0 ** (-0.5 * format.inner["precision"]))
         most = largest(own["weight"])
-        rise = 2 * of[0].error * (1 + self.size**0.5) / least
+        rise = (2 + self.size**0.5) * of[0].error / max(least - of[0].error, step)
         return float(most * rise + 4 * (1 + most) * step)
 
 
@@ -140,3 +142,29 @@ class RmsNorm(Norm):
         normed = of[0].error / least + of[0].size * inverse + step
         most = float(2.0 ** format.inner["normed"])
         return largest(held["weight"]) * normed + most * largest(own["weight"] - held["weight"]) + step
+
+
+@converter("Softmax")
+def _softmax(to: Builder, op: Op) -> Value:
+    x = op.var(0)
+    axis, last = axis_of(op.int("axis", -1 if op.opset >= 13 else 1), x.shape), len(x.shape) - 1
+    if axis == last:
+        return to.add(Softmax(), x)
+    if op.opset < 13:
+        raise ParamError(f"axis {axis} of {x.shape} in opset {op.opset} is not supported; accepted: the last axis, or opset 13")
+    order = (*(i for i in range(last + 1) if i != axis), axis)
+    back = tuple(int(i) for i in np.argsort(order))
+    return to.add(Transpose(back), to.add(Softmax(), to.add(Transpose(order), x)))
+
+
+@converter("LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization")
+def _norm(to: Builder, op: Op) -> Value:
+    x = op.var(0)
+    if axis_of(op.int("axis", -1), x.shape) != len(x.shape) - 1 or op.outputs > 1:
+        raise ParamError("a norm over more axes than the last is not supported; accepted: axis=-1 and one output")
+    size, epsilon = x.shape[-1], op.float("epsilon", 1e-5)
+    own = {"weight": np.broadcast_to(trimmed(op.constant(1)), (size,))}
+    if op.kind != "LayerNormalization":
+        return to.add(RmsNorm(size, epsilon), x, own=own)
+    own["bias"] = np.broadcast_to(trimmed(op.constant(2)) if op.has(2) else 0.0, (size,))
+    return to.add(LayerNorm(size, epsilon), x, own=own)

@@ -7,14 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from ... import _words, arithmetic, history
-from ...errors import ShapeError
+from ... import _constants, _words, arithmetic, history
+from ...errors import ParamError, ShapeError
 from ...products import _rounded
-from ... import _constants
 from ...share import Share
 from .. import weights
+from ..imports import Builder, Op, Value, axes_of, converter
 from ..layer import Array, Format, Layer, Off, Own, Run, Shape, axis_of
-from .linear import seen
+from .linear import kernel_of, seen
 
 
 class Pool(Layer):
@@ -143,5 +143,40 @@ def _averaged(x: Share, pool: AveragePool) -> Share:
     total = x._like(_words.reduce(seen_here.sum(axis=-1), x.bits))
     most = seen_here.shape[-1]
     limits = (most * min(x._range[0], 0), most * max(x._range[1] - 1, 0) + 1)
-    counts = np.broadcast_to(pool.counts(x.shape[2:]), total.shape)
+    counts = np.ascontiguousarray(pool.counts(x.shape[2:]))
     return _rounded("mean", total, limits, _constants.reciprocal("mean", x, limits, counts))
+
+
+@converter("MaxPool", "AveragePool")
+def _pool(to: Builder, op: Op) -> Value:
+    x = op.var(0)
+    kernel = op.ints("kernel_shape", None, ()) or ()
+    if len(kernel) != 2 or op.outputs > 1:
+        raise ParamError(f"a kernel {kernel} with {op.outputs} outputs is not supported; accepted: two axes, one output")
+    stride, padding, dilation = kernel_of(op, x.shape[2:], kernel)
+    if op.int("ceil_mode", 0):
+        over = [(n + padding[i] + padding[i + 2] - (kernel[i] - 1) * dilation[i] - 1) % stride[i] for i, n in enumerate(x.shape[2:])]
+        if any(over):
+            raise ParamError("ceil_mode=1 is not supported for these sizes; accepted: 0")
+    if op.kind == "MaxPool":
+        return to.add(MaxPool(kernel, stride, padding, dilation), x)
+    return to.add(AveragePool(kernel, stride, padding, dilation, bool(op.int("count_include_pad", 0))), x)
+
+
+@converter("GlobalMaxPool")
+def _global_max(to: Builder, op: Op) -> Value:
+    x = op.var(0)
+    return to.add(MaxPool(x.shape[2:], (1, 1)), x)
+
+
+@converter("GlobalAveragePool")
+def _global_mean(to: Builder, op: Op) -> Value:
+    x = op.var(0)
+    return to.add(Mean(tuple(range(2, len(x.shape)))), x)
+
+
+@converter("ReduceMean")
+def _reduce_mean(to: Builder, op: Op) -> Value:
+    x = op.var(0)
+    axes = axes_of(op.ints("axes", 1, None) or None, x.shape)
+    return to.add(Mean(tuple(axis - len(x.shape) for axis in axes), bool(op.int("keepdims", 1))), x)
