@@ -34,7 +34,7 @@ def _boosted(graph: Graph, value: int, model: Any, output: Output | None) -> int
     trees = []
     for row in model.estimators_:
         trees += [_grown(each.tree_, model.learning_rate, i, len(row)) for i, each in enumerate(row)]
-    return _scored(graph, value, model, trees, start, output, True, model.loss if hasattr(model, "loss") else "")
+    return _scored(graph, value, model, trees, start, output, getattr(model, "loss", ""))
 
 
 @importer("HistGradientBoostingClassifier", "HistGradientBoostingRegressor")
@@ -57,7 +57,7 @@ def _histograms(graph: Graph, value: int, model: Any, output: Output | None) -> 
     start = np.ravel(model._baseline_prediction)
     if name_of(model).endswith("Regressor") and model.loss not in ("squared_error", "absolute_error", "quantile"):
         raise ParamError(f"from_sklearn: {name_of(model)} with loss={model.loss!r} is not supported; accepted: 'squared_error'")
-    return _scored(graph, value, model, trees, start, output, False, "log_loss")
+    return _scored(graph, value, model, trees, start, output, "log_loss")
 
 
 def _averaged(graph: Graph, value: int, model: Any, trees: list[Any], output: Output | None) -> int:
@@ -67,15 +67,17 @@ def _averaged(graph: Graph, value: int, model: Any, trees: list[Any], output: Ou
         raise ParamError(f"from_sklearn: {name_of(model)} with several labels a row is not supported; accepted: one label")
     if not classifier:
         numbers_only(model, output)
+    # Of votes the greatest sum counts, which is exact where leaves are of one class.
+    share = 1 if classifier and output in (None, "label") else len(trees)
     made = []
     for each in trees:
         given = np.asarray(each.tree_.value, dtype=np.float64)
         given = given[:, 0, :] if classifier else given[:, :, 0]
         if classifier:
             given = given / given.sum(axis=1, keepdims=True)
-        made.append((*_shape(each.tree_), given / len(trees)))
+        made.append((*_shape(each.tree_), given / share))
     outputs = made[0][4].shape[1]
-    layer, own = grown(made, int(model.n_features_in_), np.zeros(outputs), True)
+    layer, own = grown(made, int(model.n_features_in_), np.zeros(outputs))
     value = graph.add(layer, value, name=name_of(model), own=dict(own))
     if not classifier or output == "probability":
         return value
@@ -85,10 +87,10 @@ def _averaged(graph: Graph, value: int, model: Any, trees: list[Any], output: Ou
 
 
 def _scored(
-    graph: Graph, value: int, model: Any, trees: list[Tree], start: Array, output: Output | None, single: bool, loss: str
+    graph: Graph, value: int, model: Any, trees: list[Tree], start: Array, output: Output | None, loss: str
 ) -> int:
     """A sum of trees: numbers, or scores of the classes."""
-    layer, own = grown(trees, int(model.n_features_in_), start, single)
+    layer, own = grown(trees, int(model.n_features_in_), start)
     value = graph.add(layer, value, name=name_of(model), own=dict(own))
     if not hasattr(model, "classes_"):
         numbers_only(model, output)
@@ -100,7 +102,17 @@ def _scored(
 
 def _shape(tree: Any) -> tuple[Array, Array, Array, Array]:
     left = np.asarray(tree.children_left)
-    return left, np.asarray(tree.children_right), np.asarray(tree.feature), np.asarray(tree.threshold)
+    return left, np.asarray(tree.children_right), np.asarray(tree.feature), _of_single(np.asarray(tree.threshold))
+
+
+def _of_single(threshold: Array) -> Array:
+    """Thresholds for numbers that are rounded to 32 bits before they are compared, as ones for the numbers themselves: half
+    way to the next number of 32 bits, which itself goes to the even one of both."""
+    below = threshold.astype(np.float32)
+    below = np.where(below > threshold, np.nextafter(below, np.float32(-np.inf)), below)
+    middle = 0.5 * (below.astype(np.float64) + np.nextafter(below, np.float32(np.inf)).astype(np.float64))
+    odd = below.view(np.int32) & 1 == 1
+    return np.where(odd, np.nextafter(middle, -np.inf), middle)
 
 
 def _grown(tree: Any, rate: float, place: int, outputs: int) -> Tree:

@@ -96,7 +96,8 @@ class Graph:
 
     def plain(self, *inputs: Array) -> list[Array]:
         """The results in floating point."""
-        return self.run(list(inputs), lambda node, x: node.layer.plain(node.own, *x))
+        with np.errstate(all="ignore"):
+            return self.run(list(inputs), lambda node, x: node.layer.plain(node.own, *x))
 
     def check_inputs(self, shapes: Sequence[Shape]) -> int:
         """The batch of inputs of these shapes. Raises `ShapeError` for others."""

@@ -96,7 +96,7 @@ def _ahead(before: Node, node: Node) -> Node | None:
             return None
         at = np.argmax(node.own["feature"], axis=0)
         threshold = (node.own["threshold"] - offsets[at]) / factors[at]
-        return replace(node, layer=replace(layer, single=False), own={**node.own, "threshold": threshold})
+        return replace(node, own={**node.own, "threshold": threshold})
     return None
 
 

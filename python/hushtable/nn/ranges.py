@@ -48,9 +48,13 @@ def observed(graph: Graph, examples: Sequence[Array]) -> Seen:
             raise ParamError(f"layer {node.name!r} ({node.layer.op}) gives numbers that are not finite on the examples")
         seen.results.append(largest(y))
         seen.inner.append({name: largest(inner) for name, inner in node.layer.inner(node.own, *x).items()})
+        for name, size in seen.inner[-1].items():
+            if not np.isfinite(size):
+                raise ParamError(f"layer {node.name!r} ({node.layer.op}): its {name} is not finite on the examples")
         return y
 
-    graph.run(list(examples), apply)
+    with np.errstate(all="ignore"):
+        graph.run(list(examples), apply)
     return seen
 
 

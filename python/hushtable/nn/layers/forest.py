@@ -38,7 +38,6 @@ class Forest(Layer):
     nodes: int
     depth: int
     outputs: int
-    single: bool = False
     op: ClassVar[str] = "forest"
 
     @property
@@ -72,9 +71,6 @@ class Forest(Layer):
 
     def _bits(self, own: Own, x: Array) -> Array:
         """Which nodes are left to the right."""
-        if self.single:
-            # As scikit-learn reads inputs of these trees.
-            x = x.astype(np.float32).astype(np.float64)
         at = np.argmax(own["feature"], axis=0)
         above = np.asarray(x[:, at] > own["threshold"])
         return np.asarray(above.reshape(len(x), self.trees, self.nodes).transpose(1, 0, 2))
@@ -130,14 +126,14 @@ def _zero(width: int) -> Table:
     return Table([1] + [0] * ((1 << width) - 1))
 
 
-def grown(trees: Sequence[tuple[Array, Array, Array, Array, Array]], inputs: int, bias: Array, single: bool) -> tuple[Forest, Own]:
+def grown(trees: Sequence[tuple[Array, Array, Array, Array, Array]], inputs: int, bias: Array) -> tuple[Forest, Own]:
     """A forest of trees, each given by the children at the left of its nodes (-1: none), those at the right, features,
     thresholds, and what a node gives if it is a leaf."""
     paths = [_paths(left, right) for left, right, *_ in trees]
     nodes = max(1, *(int((left >= 0).sum()) for left, *_ in trees))
     depth = max(1, *(max(map(len, leaves.values())) for leaves in paths))
     outputs = trees[0][4].shape[1]
-    forest = Forest(inputs, len(trees), nodes, depth, outputs, single)
+    forest = Forest(inputs, len(trees), nodes, depth, outputs)
     own = {name: np.zeros(shape) for name, shape in forest.owned().items()}
     own["away"][:] = 1
     own["bias"] = np.broadcast_to(np.asarray(bias, dtype=np.float64), (outputs,)).copy()
