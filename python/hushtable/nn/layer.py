@@ -137,6 +137,14 @@ class Layer:
         """Which of the owner's numbers are factors."""
         return ()
 
+    def bounded(self) -> tuple[str, ...]:
+        """Of which of the owner's numbers the largest is told, as a power of two."""
+        return self.factors() or tuple(self.owned())
+
+    def terms(self) -> int:
+        """How many products are added up in a result."""
+        return 1
+
     def private(self, run: Run, *x: Share) -> Share:
         """The result on shares: a protocol, the same calls at both parties."""
         raise NotImplementedError

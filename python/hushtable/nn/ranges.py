@@ -65,8 +65,7 @@ def formats(graph: Graph, seen: Seen, margin: float, bits: int | None, fraction:
     owns = scaled(graph, inputs)
     found = []
     for i, own in enumerate(owns):
-        factors = graph.nodes[i].layer.factors() or tuple(own)
-        most = max((largest(own[name]) for name in factors if name in own), default=0.0)
+        most = max((largest(own[name]) for name in graph.nodes[i].layer.bounded()), default=0.0)
         found.append(
             Format(
                 out=exponent(seen.results[i] * margin, fraction),
@@ -169,7 +168,6 @@ def _digits(graph: Graph, i: int, format: Format, bits: int, fraction: int, inpu
             f"layer {node.name!r} ({node.layer.op}): sums of up to 2^{max(format.inner.get('products', format.out), format.out)} "
             f"with {fraction} digits are not supported in {bits} bits; accepted: bits={bits - room + fraction} or less fraction="
         )
-    terms = node.own[node.layer.factors()[0]].shape[0]
-    more = max(0, (terms - 1).bit_length() // 2)
+    more = (node.layer.terms() - 1).bit_length() // 2
     digits = min(room, fraction + more, 62 - max(format.largest, 0) - 1)
     return Format(format.out, format.inner, digits, format.largest)

@@ -53,6 +53,8 @@ def _gather(to: Builder, op: Op) -> Value:
     if isinstance(table, Var):
         x, places = op.var(0), op.constant(1).astype(np.int64)
         axis = axis_of(op.int("axis", 0), x.shape)
+        if ((places < -x.shape[axis]) | (places >= x.shape[axis])).any():
+            raise ParamError(f"places beyond axis {axis} of shape {x.shape}; accepted: {-x.shape[axis]} to {x.shape[axis] - 1}")
         chosen = tuple(int(place) % x.shape[axis] for place in places.ravel())
         return to.add(Take(axis - len(x.shape), chosen, places.shape), x)
     if not isinstance(ids, Var) or not ids.ids:

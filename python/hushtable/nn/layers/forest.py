@@ -62,6 +62,9 @@ class Forest(Layer):
     def factors(self) -> tuple[str, ...]:
         return ("leaf",)
 
+    def terms(self) -> int:
+        return self.trees
+
     def shape(self, *of: Shape) -> Shape:
         if len(of[0]) != 2 or of[0][1] != self.inputs:
             raise ShapeError(f"shape {of[0]} where rows of {self.inputs} numbers are expected")

@@ -78,6 +78,9 @@ class Linear(Weighted):
         weight: dict[str, Shape] = {"weight": (self.inputs, self.outputs)}
         return weight | {"bias": (self.outputs,)} if self.bias else weight
 
+    def terms(self) -> int:
+        return self.inputs
+
     def shape(self, *of: Shape) -> Shape:
         if not of[0] or of[0][-1] != self.inputs:
             raise ShapeError(f"shape {of[0]} where {self.inputs} numbers are expected along the last axis")
@@ -140,6 +143,9 @@ class Convolution(Weighted):
     def owned(self) -> dict[str, Shape]:
         weight: dict[str, Shape] = {"weight": (self.outputs, self.inputs // max(self.groups, 1), *self.kernel)}
         return weight | {"bias": (self.outputs,)} if self.bias else weight
+
+    def terms(self) -> int:
+        return self.inputs // self.groups * self.kernel[0] * self.kernel[1]
 
     def shape(self, *of: Shape) -> Shape:
         if len(of[0]) != 4 or of[0][1] != self.inputs:

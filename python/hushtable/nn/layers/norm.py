@@ -79,6 +79,9 @@ class LayerNorm(Norm):
     def owned(self) -> dict[str, Shape]:
         return {"weight": (self.size,), "bias": (self.size,)}
 
+    def bounded(self) -> tuple[str, ...]:
+        return ("weight", "bias")
+
     def spread(self, x: Array) -> Array:
         return np.asarray(x.var(axis=-1, keepdims=True))
 
