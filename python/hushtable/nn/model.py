@@ -105,8 +105,10 @@ class Model:
         return reported(self.graph, self.formats, rows or self.graph.batch or 1, self, measure)
 
     def _arrays(self, inputs: Sequence[ArrayLike]) -> list[Array]:
+        if len(inputs) != len(self.graph.inputs):
+            self.graph.check_inputs([np.shape(given) for given in inputs])
         arrays = []
-        for given, what in zip(inputs, self.graph.inputs, strict=False):
+        for given, what in zip(inputs, self.graph.inputs, strict=True):
             array = np.asarray(given)
             if array.dtype.kind not in "buif":
                 raise ShapeError(f"input {what.name!r}: numbers are expected, got {array.dtype}")
