@@ -85,6 +85,8 @@ NETWORKS = {
         [node("Split", ["x"], ["a", "b"], axis=1), node("Concat", ["b", "a"], ["c"], axis=1), node("Unsqueeze", ["c", "first"], ["d"]), node("Transpose", ["d"], ["e"], perm=[0, 2, 1]), node("Slice", ["e", "from", "to", "first", "by"], ["f"]), node("Squeeze", ["f", "second"], ["g"]), node("Gather", ["g", "places"], ["h"], axis=1), node("Pad", ["h", "pads"], ["y"])],
         ROWS, {"first": [1], "second": [2], "from": [6], "to": [-100], "by": [-2], "places": [[0, 1], [2, -1]], "pads": [0, 1, 0, 0, 0, 2]}, None,
     ),
+    "one becomes many": ([node("MatMul", ["x", "w"], ["a"]), node("Mul", ["a", "k"], ["b"]), node("Add", ["b", "k"], ["c"]), node("MatMul", ["c", "v"], ["y"])], ROWS, {"w": RNG.normal(size=(8, 1)), "k": RNG.normal(size=5), "v": RNG.normal(size=(5, 2))}, "linear scale linear"),
+    "gelu by tanh": ([node("Pow", ["x", "three"], ["p"]), node("Mul", ["p", "k"], ["a"]), node("Add", ["x", "a"], ["b"]), node("Mul", ["b", "root"], ["c"]), node("Tanh", ["c"], ["t"]), node("Add", ["t", "one"], ["u"]), node("Mul", ["x", "u"], ["v"]), node("Mul", ["v", "half"], ["y"])], ROWS, {"three": 3.0, "k": 0.044715, "root": math.sqrt(2 / math.pi), "one": 1.0, "half": 0.5}, None),
     "flatten": ([node("Flatten", ["x"], ["a"]), node("Identity", ["a"], ["b"]), node("Dropout", ["b"], ["y"])], IMAGES, {}, "reshape"),
     "own shape": ([node("Shape", ["x"], ["s"]), node("Gather", ["s", "zero"], ["n"]), node("Unsqueeze", ["n", "axis"], ["u"]), node("Concat", ["u", "rest"], ["t"], axis=0), node("Reshape", ["x", "t"], ["y"])], IMAGES, {"zero": 0, "axis": [0], "rest": [-1, 7]}, "reshape"),
 }
@@ -118,9 +120,13 @@ def test_an_embedding():
     x = RNG.integers(0, 20, (7, 5))
     model = as_the_package_has_it(network(nodes, x.shape, ids=True, e=matrix, p=RNG.normal(size=(5, 6))), x)
     holds(model.calibrate(x), x)
+    assert model.report(7, measure=True).bytes > 10_000
 
     def party(p):
         net = ht.nn.share(p, model if p.role == 1 else None, owner=1)
+        prepared = net.prepare(7)
+        opened = p.open(prepared(net.input(x if p.role == 0 else None, owner=0, shape=7)))
+        assert np.abs(opened - model.plain(x)).max() <= model.report().error
         with pytest.raises(ht.ParamError, match="token id: 20 at index"):
             net.input(np.full((2, 5), 20), owner=p.role)
         with pytest.raises(TypeError, match="whole numbers"):

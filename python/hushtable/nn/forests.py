@@ -112,7 +112,7 @@ def _of_single(threshold: Array) -> Array:
     below = np.where(below > threshold, np.nextafter(below, np.float32(-np.inf)), below)
     middle = 0.5 * (below.astype(np.float64) + np.nextafter(below, np.float32(np.inf)).astype(np.float64))
     odd = below.view(np.int32) & 1 == 1
-    return np.where(odd, np.nextafter(middle, -np.inf), middle)
+    return np.asarray(np.where(odd, np.nextafter(middle, -np.inf), middle))
 
 
 def _grown(tree: Any, rate: float, place: int, outputs: int) -> Tree:

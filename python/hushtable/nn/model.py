@@ -25,9 +25,8 @@ class Model:
     """
 
     def __init__(self, graph: Graph, classes: Sequence[Any] | None = None) -> None:
-        self.graph = folded(graph)
+        self.graph = folded(graph, graph.batch or 2)
         self.classes = None if classes is None else [_plain(label) for label in classes]
-        self.graph.shapes(self.graph.batch or 1)
         self._formats: Formats | None = None
         self.examples: list[Array] = []
         self._held: list[Own] = []

@@ -163,7 +163,7 @@ def _imported(onnx: Any, proto: Any, inputs: list[Input], shapes: list[Shape]) -
             raise ParamError(f"from_onnx: output {out.name!r} depends on no input by any operation")
         graph.outputs.append(found.number)
     rows = next((shape[axis] for given, shape in zip(inputs, shapes, strict=True) for axis in range(len(shape)) if given.shape[axis] == -1), 1)
-    return recognised(folded(recognised(graph.used(), rows)), rows)
+    return recognised(folded(recognised(graph.used(), rows), rows), rows)
 
 
 def _attribute(onnx: Any, node: Any, name: str, default: Any) -> Any:

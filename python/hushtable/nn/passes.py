@@ -7,33 +7,37 @@ from dataclasses import replace
 import numpy as np
 
 from .graph import Graph, Node
-from .layer import Array
+from .layer import Array, Shape
 from .layers.forest import Forest
 from .layers.linear import Convolution, Linear, Offset, Scale
 from .layers.norm import LayerNorm, RmsNorm
 
 
-def folded(graph: Graph) -> Graph:
-    """The graph with scales and offsets folded in, until there is no more to fold."""
+def folded(graph: Graph, rows: int) -> Graph:
+    """The graph, as it is for so many rows, with scales and offsets folded in, until there is no more to fold."""
     graph = graph.used()
-    while (smaller := _fold_one(graph)) is not None:
+    while (smaller := _fold_one(graph, graph.shapes(rows))) is not None:
         graph = smaller
     return graph
 
 
-def _fold_one(graph: Graph) -> Graph | None:
+def _fold_one(graph: Graph, shapes: dict[int, Shape]) -> Graph | None:
     first = len(graph.inputs)
     users: dict[int, int] = {value: 1 for value in graph.outputs}
     for node in graph.nodes:
         for value in node.of:
             users[value] = users.get(value, 0) + 1
     for i, node in enumerate(graph.nodes, first):
+        if len(node.of) == 1 and isinstance(node.layer, Scale | Offset) and shapes[i] != shapes[node.of[0]]:
+            continue  # it makes more numbers of one
         if _nothing(node) and (node.of[0] >= first or i not in graph.outputs):
             return graph.without({i}, {i: node.of[0]})
         if len(node.of) != 1 or node.of[0] < first or users[node.of[0]] != 1:
             continue
         before = graph.nodes[node.of[0] - first]
-        made = _after(before, node) or _ahead(before, node)
+        made = _after(before, node)
+        if made is None and shapes[before.of[0]] == shapes[node.of[0]]:
+            made = _ahead(before, node)
         if made is not None:
             nodes = list(graph.nodes)
             nodes[i - first] = replace(made, of=before.of)

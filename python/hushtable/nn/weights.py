@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .. import _hushtable as native
 from .. import _words, history
 from .._words import Range
-from ..arithmetic import wide
+from ..arithmetic import name_of, pair, wide
 from ..errors import ShapeError
 from ..products import _nearest
 from ..share import Share
@@ -81,11 +81,8 @@ def convolve(
 
 @history.operation("scaled", ("x",))
 def scaled(x: Share, weights: Weights, limits: Range) -> Share:
-    """`x * W`, broadcast to the shape of `x`. As `linear` otherwise."""
-    factors = np.broadcast_to(wide(weights.shared(x)), x.shape)
-    name = f"scaled(shape {x.shape}, bits={x.bits})"
-    words = x.party._run(name, native.Operation.multiply(x.bits), wide(x), np.ascontiguousarray(factors), x.shape)
-    return _to_scale("scaled", x._like(_words.reduce(words, x.bits)), limits, weights.digits)
+    """`x * W`, element by element and broadcast. As `linear` otherwise."""
+    return _to_scale("scaled", _multiplied(x, weights.shared(x)), limits, weights.digits)
 
 
 @history.operation("between", ("x", "y"))
@@ -101,10 +98,7 @@ def between(x: Share, y: Share, limits: Range) -> Share:
 def times(x: Share, y: Share, limits: Range) -> Share:
     """The products of shares, element by element and broadcast. As `between` otherwise."""
     x._same(y, "*")
-    shape = np.broadcast_shapes(x.shape, y.shape)
-    a, b = (np.ascontiguousarray(np.broadcast_to(wide(s), shape)) for s in (x, y))
-    words = x.party._run(f"times(shape {shape}, bits={x.bits})", native.Operation.multiply(x.bits), a, b, shape)
-    return _to_scale("*", x._like(_words.reduce(words, x.bits)), limits, x.fraction)
+    return _to_scale("*", _multiplied(x, y), limits, x.fraction)
 
 
 @history.operation("plus", ("x", "y"))
@@ -137,6 +131,13 @@ def windows(
     seen = np.lib.stride_tricks.sliding_window_view(padded, reach, axis=(2, 3))
     found: NDArray[np.uint64] = seen[:, :, :: stride[0], :: stride[1], :: dilation[0], :: dilation[1]]
     return found
+
+
+def _multiplied(x: Share, y: Share) -> Share:
+    """Products of whole words mod `2^bits`, element by element and broadcast."""
+    a, b = pair(x, y)
+    words = x.party._run(name_of("times", x, y), native.Operation.multiply(x.bits), a, b, a.shape)
+    return x._like(_words.reduce(words, x.bits))
 
 
 def _matrices(x: Share, w: Share) -> Share:
