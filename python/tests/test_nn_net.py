@@ -95,6 +95,18 @@ def test_random_formats(seed):
     holds(model, farthest, owner=seed % 2)
 
 
+def test_numbers_may_be_larger_than_the_examples_by_the_margin():
+    rng = np.random.default_rng(8)
+    examples = rng.normal(size=(30, 6))
+    for margin in (1.0, 3.9, 30.0):
+        graph = Graph([Input("x", (-1, 6))])
+        value = graph.add(Linear(6, 4, False), 0, own={"weight": rng.normal(size=(6, 4))})
+        graph.outputs = [graph.add(Linear(4, 2, False), graph.add(Relu(), value), own={"weight": rng.normal(size=(4, 2))})]
+        model = Model(graph).calibrate(examples, margin=margin)
+        assert 2.0 ** model.formats.layers[0].out > margin * np.abs(examples @ graph.nodes[0].own["weight"]).max()
+        holds(model, examples * margin * 0.999)
+
+
 @pytest.mark.parametrize("exponent", [-3, 0, 6])
 def test_numbers_at_the_ends_of_their_range_do_not_wrap(exponent):
     most = 2.0**exponent

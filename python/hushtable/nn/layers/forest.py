@@ -27,8 +27,8 @@ class Forest(Layer):
     depth of the deepest. Private are which feature a node asks for, its threshold, the shape of a tree, and its leaves.
 
     The owner's numbers: `feature`, by which a node takes one of the inputs; `threshold`, above which an input goes to the
-    right; `path`, +1 where a leaf lies left of a node, -1 where right; `away`, how many times a leaf lies right of a node (1
-    at places without a leaf); `leaf`, what leaves give. Where an input went another way than to the leaf, `bits @ path + away`
+    right; `path`, +1 where a leaf lies left of a node, -1 where right; `away`, how many times a leaf lies right of a node;
+    `leaf`, what leaves give, 0 at places without a leaf. Where an input went another way than to the leaf, `bits @ path + away`
     counts that, so it is 0 at one leaf of each tree. Thresholds are rounded as inputs are: an input that is equal to a
     threshold, or below, goes to the left; one that is above it by less than a step may do so too.
     """
@@ -138,7 +138,6 @@ def grown(trees: Sequence[tuple[Array, Array, Array, Array, Array]], inputs: int
     outputs = trees[0][4].shape[1]
     forest = Forest(inputs, len(trees), nodes, depth, outputs)
     own = {name: np.zeros(shape) for name, shape in forest.owned().items()}
-    own["away"][:] = 1
     own["bias"] = np.broadcast_to(np.asarray(bias, dtype=np.float64), (outputs,)).copy()
     for t, ((left, _, feature, threshold, value), leaves) in enumerate(zip(trees, paths, strict=True)):
         inside = {int(node): i for i, node in enumerate(np.flatnonzero(left >= 0))}
