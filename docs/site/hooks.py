@@ -38,7 +38,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """The navigation: what is written first, then what is generated."""
     config.nav = [
         {"Start": ["index.md", "tutorial.md", "two-machines.md"]},
-        {"How to": ["joining.md", "private-tables.md", "embeddings.md", "joins.md", "proximity.md", "circuits.md", "fusion.md"]},
+        {"How to": ["joining.md", "private-tables.md", "embeddings.md", "joins.md", "networks.md", "proximity.md", "circuits.md", "fusion.md"]},
         {"Notebooks": [{title: uri} for uri, (title, _) in notebooks().items()]},
         {"Functions": "functions.md"},
         {"Python reference": "reference.md"},
@@ -121,6 +121,12 @@ def reference() -> str:
         lines += ["", f"## {name}", ""]
         if inspect.isclass(value):
             lines += class_reference(name, value)
+        elif inspect.ismodule(value) and hasattr(value, "__all__"):
+            lines += [inspect.getdoc(value) or ""]
+            for member in value.__all__:
+                part, called = getattr(value, member), f"{name}.{member}"
+                lines += ["", f"## {called}", ""]
+                lines += class_reference(called, part) if inspect.isclass(part) else described(f"hushtable.{called}", part)
         elif inspect.ismodule(value):
             lines += [inspect.getdoc(value) or "", "", ", ".join(f"`{member}`" for member in dir(value))]
         else:

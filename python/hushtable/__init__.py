@@ -14,7 +14,7 @@ Between two machines: `with ht.listen("0.0.0.0:7000", identity="bank.id") as p:`
 Security is semi-honest, with 128 bits. The network and malformed messages are treated as hostile.
 """
 
-from . import circuits
+from . import circuits, nn
 from ._hushtable import __version__
 from .arithmetic import argmax, clip, inside, maximum, minimum, where
 from .arithmetic import largest as max
@@ -163,6 +163,7 @@ __all__ = [
     "max",
     "maximum",
     "minimum",
+    "nn",
     "plan",
     "prepare",
     "protocols",

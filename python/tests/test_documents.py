@@ -44,10 +44,11 @@ def test_the_code_of_the_tutorial_and_of_the_front_page_runs(tmp_path):
     assert "of the bank's 200 customers" in run("\n".join(blocks(pages / "joins.md")), tmp_path)
     run("\n".join(blocks(pages / "embeddings.md")), tmp_path)
     assert "[3.75, 2.5]" in run("\n".join(blocks(pages / "circuits.md")), tmp_path)
+    assert "MLPClassifier layer 1" in run("\n".join(blocks(pages / "networks.md")), tmp_path)
 
 
 def test_every_page_with_code_is_run_here():
-    run_here = {"tutorial", "index", "joins", "embeddings", "circuits", "two-machines"}
+    run_here = {"tutorial", "index", "joins", "embeddings", "circuits", "networks", "two-machines"}
     assert {page.stem for page in (ROOT / "docs" / "site" / "pages").glob("*.md") if blocks(page)} == run_here
 
 

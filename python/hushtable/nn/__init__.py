@@ -1,0 +1,22 @@
+"""Private inference of whole models: one party has a model, the other one inputs, and results are shares.
+
+    model = ht.nn.from_sklearn(estimator).calibrate(X)          # at the owner
+    net = ht.nn.share(p, model, owner=0)                        # at the other party: ht.nn.share(p, None, owner=0)
+    y = net(net.input(rows, owner=1))                           # at party 1; here net.input(None, owner=1, shape=len(rows))
+    net.labels(p.open(y, to=1))
+
+Public are the layers, their order and shapes, widths, and ranges as powers of two. Private are the numbers of the layers,
+and inputs and results.
+"""
+
+from . import estimators, forests
+from .model import Model
+from .net import Net, share
+from .onnx import from_onnx
+from .report import Report, Row
+from .sklearn import from_sklearn
+from .torch import from_torch
+
+assert estimators and forests  # which enter what they import
+
+__all__ = ["Model", "Net", "Report", "Row", "from_onnx", "from_sklearn", "from_torch", "share"]

@@ -1,0 +1,86 @@
+"""Linear models, perceptrons, centres, components and scalers of scikit-learn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import ParamError
+from .graph import Graph
+from .layers.choice import ArgMax
+from .layers.elementwise import Curve, Relu
+from .layers.linear import Scale
+from .sklearn import Output, decided, importer, linear, name_of, numbers_only
+
+
+@importer("LinearRegression", "Ridge", "Lasso", "ElasticNet", "SGDRegressor", "LinearSVR")
+def _regression(graph: Graph, value: int, model: Any, output: Output | None) -> int:
+    numbers_only(model, output)
+    weight = np.atleast_2d(np.asarray(model.coef_, dtype=np.float64))
+    return linear(graph, value, weight.T, np.ravel(model.intercept_), name_of(model))
+
+
+@importer("LogisticRegression", "SGDClassifier", "LinearSVC", "RidgeClassifier")
+def _classifier(graph: Graph, value: int, model: Any, output: Output | None) -> int:
+    name, classes = name_of(model), len(model.classes_)
+    value = linear(graph, value, np.atleast_2d(model.coef_).T, np.ravel(model.intercept_), name)
+    if name == "LogisticRegression":
+        single = getattr(model, "multi_class", None) == "ovr" or (model.solver == "liblinear" and classes > 2)
+        sigmoids: bool | None = classes == 2 or single
+    else:
+        sigmoids = True if name == "SGDClassifier" and model.loss == "log_loss" else None
+    return decided(graph, value, model, output, classes, sigmoids)
+
+
+@importer("MLPClassifier", "MLPRegressor")
+def _perceptron(graph: Graph, value: int, model: Any, output: Output | None) -> int:
+    for i, (weight, bias) in enumerate(zip(model.coefs_, model.intercepts_, strict=True)):
+        value = linear(graph, value, weight, bias, f"{name_of(model)} layer {i + 1}")
+        if i < len(model.coefs_) - 1 and model.activation != "identity":
+            bend = Relu() if model.activation == "relu" else Curve({"logistic": "sigmoid"}.get(model.activation, "tanh"))
+            value = graph.add(bend, value, name=f"{name_of(model)} {model.activation} {i + 1}")
+    if name_of(model) == "MLPRegressor":
+        numbers_only(model, output)
+        return value
+    if model.out_activation_ == "logistic" and model.n_outputs_ > 1:
+        raise ParamError("from_sklearn: MLPClassifier with several labels a row is not supported; accepted: one label")
+    return decided(graph, value, model, output, len(model.classes_), model.out_activation_ == "logistic")
+
+
+@importer("KMeans", "MiniBatchKMeans")
+def _centres(graph: Graph, value: int, model: Any, output: Output | None) -> int:
+    if output not in (None, "label"):
+        raise ParamError(f"from_sklearn: {name_of(model)} with output={output!r} is not supported; accepted: 'label'")
+    centres = np.asarray(model.cluster_centers_, dtype=np.float64)
+    # The nearest has the greatest x c - c^2 / 2.
+    value = linear(graph, value, centres.T, -0.5 * (centres**2).sum(axis=1), name_of(model))
+    return graph.add(ArgMax(), value, name="label")
+
+
+@importer("PCA")
+def _components(graph: Graph, value: int, model: Any, output: Output | None) -> int:
+    numbers_only(model, output)
+    components = np.asarray(model.components_, dtype=np.float64)
+    if model.whiten:
+        components = components / np.sqrt(model.explained_variance_)[:, None]
+    return linear(graph, value, components.T, -components @ model.mean_, name_of(model))
+
+
+@importer("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler")
+def _scaler(graph: Graph, value: int, model: Any, output: Output | None) -> int:
+    numbers_only(model, output)
+    name, size = name_of(model), int(model.n_features_in_)
+    if getattr(model, "clip", False):
+        raise ParamError(f"from_sklearn: {name} with clip=True is not supported; accepted: clip=False")
+    if name == "MinMaxScaler":
+        factors, offsets = model.scale_, model.min_
+    else:
+        centre = getattr(model, "mean_", None) if name == "StandardScaler" else getattr(model, "center_", None)
+        factors = np.ones(size) if model.scale_ is None else 1 / np.asarray(model.scale_)
+        offsets = -factors * centre if centre is not None and _centred(model) else np.zeros(size)
+    return graph.add(Scale((size,)), value, name=name, own={"weight": factors, "bias": offsets})
+
+
+def _centred(model: Any) -> bool:
+    return bool(getattr(model, "with_mean", getattr(model, "with_centering", False)))

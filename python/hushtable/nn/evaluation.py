@@ -1,0 +1,101 @@
+"""A network on shares: layer by layer, each result in the range that was recorded for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .._words import Range
+from ..errors import ParamError, ShapeError
+from ..share import Share
+from .graph import Graph, Node
+from .layer import Array, Format, Own, Run, nearest
+
+if TYPE_CHECKING:
+    from ..embedding import Embedding
+
+
+@dataclass(frozen=True)
+class InputFormat:
+    """How an input is held: below `2^exponent`, after the number at each place was divided by `2^scale[place]`."""
+
+    exponent: int
+    scale: tuple[int, ...]
+
+    def limits(self, fraction: int) -> Range:
+        """The range, in steps."""
+        most = 1 << max(self.exponent + fraction, 0)
+        return -most, most + 1
+
+    def factors(self) -> Array:
+        """What the places are multiplied by."""
+        return np.ldexp(1.0, -np.asarray(self.scale, dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class Formats:
+    """How all numbers of a network are held; the same at both parties."""
+
+    bits: int
+    fraction: int
+    inputs: tuple[InputFormat, ...]
+    layers: tuple[Format, ...]
+
+    @property
+    def step(self) -> float:
+        """The resolution of results."""
+        return 2.0**-self.fraction
+
+
+Watch = Callable[[int, Node, Share], None]
+
+
+def evaluate(
+    graph: Graph,
+    formats: Formats,
+    owns: Sequence[Own] | None,
+    owner: int,
+    inputs: Sequence[Share],
+    embeddings: Mapping[int, Embedding] | None = None,
+    watch: Watch | None = None,
+) -> list[Share]:
+    """The results on shares. `owns`: the owner's numbers, as they are held. Errors name the layer."""
+    place = {id(node): i for i, node in enumerate(graph.nodes)}
+
+    def apply(node: Node, x: list[Share]) -> Share:
+        i = place[id(node)]
+        mine = None if owns is None else owns[i]
+        table = None if embeddings is None else embeddings.get(i)
+        form = formats.layers[i]
+        run = Run(owner, formats.bits, formats.fraction, form, node.layer.owned(), mine, table)
+        try:
+            made = node.layer.private(run, *x)
+        except (ParamError, ShapeError) as error:
+            raise type(error)(f"layer {node.name!r} ({node.layer.op}): {error}") from error
+        if node.layer.gives == "number":
+            made = made._within(_both(made._range, run.limits))
+        if watch is not None:
+            watch(i, node, made)
+        return made
+
+    return graph.run(list(inputs), apply)
+
+
+def fixed(graph: Graph, formats: Formats, owns: Sequence[Own], inputs: Sequence[Array]) -> list[Array]:
+    """The results in the numbers of the parties: each result is rounded to nearest, where theirs may be a step off."""
+    place = {id(node): i for i, node in enumerate(graph.nodes)}
+
+    def apply(node: Node, x: list[Array]) -> Array:
+        made = node.layer.plain(owns[place[id(node)]], *x)
+        return nearest(made, formats.fraction) if node.layer.gives == "number" else made
+
+    return graph.run(list(inputs), apply)
+
+
+def _both(known: Range, promised: Range) -> Range:
+    """Where both say that numbers lie."""
+    lo, hi = max(known[0], promised[0]), min(known[1], promised[1])
+    return (lo, hi) if lo < hi else known

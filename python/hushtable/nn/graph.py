@@ -1,0 +1,141 @@
+"""A network as a graph of layers: what is evaluated, in which order, and on what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeVar
+
+import numpy as np
+
+from ..errors import ParamError, ShapeError
+from .layer import MOST, Array, Layer, Shape, count
+
+T = TypeVar("T")
+
+# Most layers of a network.
+MOST_LAYERS = 10_000
+
+
+@dataclass(frozen=True)
+class Input:
+    """What the network takes: numbers, or ids of rows of an embedding. -1 is the axis of the batch."""
+
+    name: str
+    shape: Shape
+    kind: Literal["number", "ids"] = "number"
+
+    def of(self, batch: int) -> Shape:
+        """The shape for a batch of rows."""
+        return tuple(batch if size == -1 else size for size in self.shape)
+
+    def batch(self, shape: Shape) -> int:
+        """How many rows are in a shape. Raises `ShapeError` for another shape."""
+        fits = len(shape) == len(self.shape) and all(a in (b, -1) for a, b in zip(self.shape, shape, strict=True))
+        if not fits or 0 in shape:
+            raise ShapeError(f"input {self.name!r}: shape {shape} where {self.shape} is expected; -1 is the rows, 1 at least")
+        return next((b for a, b in zip(self.shape, shape, strict=True) if a == -1), 1)
+
+
+@dataclass(frozen=True)
+class Node:
+    """A layer and what it is applied to: numbers of values, inputs first, then the results of the nodes in order.
+
+    `own` has the owner's numbers; at the other party it is empty.
+    """
+
+    layer: Layer
+    of: tuple[int, ...]
+    name: str
+    own: dict[str, Array] = field(default_factory=dict, repr=False)
+
+
+@dataclass
+class Graph:
+    """Inputs, layers, and which values are the results. `batch`: the only number of rows that it takes, if not any."""
+
+    inputs: list[Input]
+    nodes: list[Node] = field(default_factory=list)
+    outputs: list[int] = field(default_factory=list)
+    batch: int | None = None
+
+    def add(self, layer: Layer, *of: int, name: str = "", own: dict[str, Array] | None = None) -> int:
+        """Appends a layer; the number of its result. Raises what names the layer unless the owner's numbers fit it."""
+        own = {key: np.asarray(value, dtype=np.float64) for key, value in (own or {}).items()}
+        node = Node(layer, of, name or f"{layer.op} {len(self.nodes)}", own)
+        try:
+            layer.checked(own)
+        except (ParamError, ShapeError) as error:
+            raise type(error)(f"layer {node.name!r} ({layer.op}): {error}") from None
+        self.nodes.append(node)
+        return len(self.inputs) + len(self.nodes) - 1
+
+    def run(self, inputs: Sequence[T], apply: Callable[[Node, list[T]], T]) -> list[T]:
+        """The results, where `apply` makes the result of a node of those before it. Values are dropped once used up."""
+        last = {value: i for i, node in enumerate(self.nodes) for value in node.of}
+        values: dict[int, T] = dict(enumerate(inputs))
+        for i, node in enumerate(self.nodes):
+            values[len(self.inputs) + i] = apply(node, [values[value] for value in node.of])
+            for value in set(node.of):
+                if last[value] == i and value not in self.outputs:
+                    del values[value]
+        return [values[value] for value in self.outputs]
+
+    def shapes(self, batch: int) -> dict[int, Shape]:
+        """The shapes of all values. Raises `ShapeError` that names the layer."""
+        found = {i: given.of(batch) for i, given in enumerate(self.inputs)}
+        for i, node in enumerate(self.nodes, len(self.inputs)):
+            try:
+                shape = node.layer.shape(*(found[value] for value in node.of))
+                if count(shape) > MOST or min(shape, default=1) < 1:
+                    raise ShapeError(f"a result of shape {shape}; accepted: 1 to 2^28 numbers")
+            except (ShapeError, ParamError) as error:
+                raise type(error)(f"layer {node.name!r} ({node.layer.op}): {error}") from None
+            found[i] = shape
+        return found
+
+    def plain(self, *inputs: Array) -> list[Array]:
+        """The results in floating point."""
+        with np.errstate(all="ignore"):
+            return self.run(list(inputs), lambda node, x: node.layer.plain(node.own, *x))
+
+    def check_inputs(self, shapes: Sequence[Shape]) -> int:
+        """The batch of inputs of these shapes. Raises `ShapeError` for others."""
+        if len(shapes) != len(self.inputs):
+            raise ShapeError(f"{len(self.inputs)} inputs are expected ({', '.join(i.name for i in self.inputs)}), got {len(shapes)}")
+        batches = {given.batch(shape) for given, shape in zip(self.inputs, shapes, strict=True) if -1 in given.shape}
+        for given, shape in zip(self.inputs, shapes, strict=True):
+            given.batch(shape)
+        if len(batches) > 1:
+            raise ShapeError(f"inputs of {' and '.join(map(str, sorted(batches)))} rows; accepted: as many in each")
+        batch = batches.pop() if batches else 1
+        if self.batch not in (None, batch):
+            raise ShapeError(f"{batch} rows; accepted: {self.batch}, for which the model was exported")
+        return batch
+
+    def without(self, unused: set[int], merged: dict[int, int]) -> Graph:
+        """This graph without some nodes; `merged` says which value stands in for a result of theirs."""
+        number: dict[int, int] = {i: i for i in range(len(self.inputs))}
+        kept: list[Node] = []
+        for i, node in enumerate(self.nodes, len(self.inputs)):
+            if i in unused:
+                continue
+            kept.append(replace(node, of=tuple(number[_final(value, merged)] for value in node.of)))
+            number[i] = len(self.inputs) + len(kept) - 1
+        outputs = [number[_final(value, merged)] for value in self.outputs]
+        return Graph(self.inputs, kept, outputs, self.batch)
+
+    def used(self) -> Graph:
+        """This graph without what no result depends on."""
+        needed = set(self.outputs)
+        for i, node in reversed(list(enumerate(self.nodes, len(self.inputs)))):
+            if i in needed:
+                needed.update(node.of)
+        everything = set(range(len(self.inputs), len(self.inputs) + len(self.nodes)))
+        return self.without(everything - needed, {})
+
+
+def _final(value: int, merged: dict[int, int]) -> int:
+    while value in merged:
+        value = merged[value]
+    return value

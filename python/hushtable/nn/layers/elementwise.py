@@ -1,0 +1,286 @@
+"""Functions of single numbers, sums and products of two tensors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ... import arithmetic, functions
+from ...errors import ParamError, ShapeError
+from ...share import Share
+from .. import weights
+from ..imports import Builder, Op, Value, converter
+from ..layer import Array, Format, Layer, Off, Own, Run, Shape, broadcast, ulps
+
+_erf: Callable[[Array], Array] = np.vectorize(math.erf, otypes=[np.float64])
+
+
+def _sigmoid(x: Array) -> Array:
+    return np.asarray(np.exp(-np.logaddexp(0.0, -x)))
+
+
+def _gelu(x: Array) -> Array:
+    return np.asarray(0.5 * x * (1 + _erf(x * 2**-0.5)))
+
+
+# By name: the function in floating point, and how much it takes errors up at most.
+CURVES: dict[str, tuple[Callable[[Array], Array], float]] = {
+    "sigmoid": (_sigmoid, 0.25),
+    "tanh": (lambda x: np.asarray(np.tanh(x)), 1.0),
+    "gelu": (_gelu, 1.13),
+    "silu": (lambda x: x * _sigmoid(x), 1.1),
+    "erf": (_erf, 1.13),
+    "softplus": (lambda x: np.asarray(np.logaddexp(0.0, x)), 1.0),
+    "exp": (lambda x: np.asarray(np.exp(x)), math.inf),  # as large as its largest result
+}
+
+
+@dataclass(frozen=True)
+class Curve(Layer):
+    """A function of each number, by name: sigmoid, tanh, gelu, silu, erf, softplus, exp."""
+
+    name: str
+    op: ClassVar[str] = "curve"
+
+    def shape(self, *of: Shape) -> Shape:
+        if self.name not in CURVES:
+            raise ParamError(f"function {self.name!r} is not supported; accepted: {', '.join(CURVES)}")
+        return of[0]
+
+    def plain(self, own: Own, *x: Array) -> Array:
+        return CURVES[self.name][0](x[0])
+
+    def private(self, run: Run, *x: Share) -> Share:
+        if self.name == "exp":
+            # Results are below 2^out, and below a step it does not matter how far.
+            ends = (max(x[0].range[0], -16.0), min(x[0].range[1], max(1.0, math.ceil(run.format.out * math.log(2)))))
+            return functions.exp(x[0], domain=ends, outside="clamp")
+        return functions._ALL[self.name](x[0])
+
+    def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
+        card = functions._evaluation(self.name, 48, _digits(step)).card
+        # A function saturates within the card's error, and half a step more where numbers are rounded.
+        gain = min(CURVES[self.name][1], float(2.0**format.out))
+        return gain * of[0].error + (ulps(card) + 0.5) * step
+
+
+# By name: a function of positive numbers, and its slope at the least of them at most.
+STEEP: dict[str, tuple[Callable[[Array], Array], Callable[[float], float]]] = {
+    "sqrt": (lambda x: np.asarray(np.sqrt(x)), lambda least: 0.5 * least**-0.5),
+    "rsqrt": (lambda x: np.asarray(1 / np.sqrt(x)), lambda least: 0.5 * least**-1.5),
+    "reciprocal": (lambda x: np.asarray(1 / x), lambda least: least**-2),
+    "ln": (lambda x: np.asarray(np.log(x)), lambda least: 1 / least),
+}
+
+
+@dataclass(frozen=True)
+class Steep(Layer):
+    """A function of positive numbers, of which the least is known: sqrt, rsqrt, reciprocal, ln."""
+
+    name: str
+    op: ClassVar[str] = "steep"
+
+    def shape(self, *of: Shape) -> Shape:
+        if self.name not in STEEP:
+            raise ParamError(f"function {self.name!r} is not supported; accepted: {', '.join(STEEP)}")
+        return of[0]
+
+    def plain(self, own: Own, *x: Array) -> Array:
+        if not (x[0] > 0).all():
+            raise ParamError(f"{self.name}: {float(x[0].min())!r} is not supported; accepted: positive numbers")
+        return STEEP[self.name][0](x[0])
+
+    def inner(self, own: Own, *x: Array) -> dict[str, Array]:
+        return {"precision": 1 / x[0]}
+
+    def private(self, run: Run, *x: Share) -> Share:
+        least = max(1, run.steps(-run.format.inner["precision"])[1])
+        return functions._ALL[self.name](x[0]._within((least, max(least + 1, x[0]._range[1]))))
+
+    def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
+        least = max(2.0 ** -format.inner["precision"] - of[0].error, step)
+        card = functions._evaluation(self.name, 48, _digits(step)).card
+        return STEEP[self.name][1](least) * of[0].error + (ulps(card) + 0.5) * step
+
+
+@dataclass(frozen=True)
+class Relu(Layer):
+    """What is below 0 becomes 0, or is multiplied by `slope`, a public number from 0 to 1."""
+
+    slope: float = 0.0
+    op: ClassVar[str] = "relu"
+
+    def shape(self, *of: Shape) -> Shape:
+        if not 0 <= self.slope < 1:
+            raise ParamError(f"a slope of {self.slope} is not supported; accepted: 0 to 1")
+        return of[0]
+
+    def plain(self, own: Own, *x: Array) -> Array:
+        return np.maximum(x[0], self.slope * x[0])
+
+    def private(self, run: Run, *x: Share) -> Share:
+        return arithmetic.maximum(x[0], x[0] * self.slope if self.slope else 0.0)
+
+    def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
+        return of[0].error + (step + 0.01 * of[0].size * self.slope if self.slope else 0)
+
+
+@dataclass(frozen=True)
+class Clip(Layer):
+    """Limits numbers to `lo <= y <= hi`, public ones."""
+
+    lo: float
+    hi: float
+    op: ClassVar[str] = "clip"
+
+    def shape(self, *of: Shape) -> Shape:
+        if not self.lo <= self.hi or max(abs(self.lo), abs(self.hi)) > 2.0**32:
+            raise ParamError(f"limits {self.lo} and {self.hi} are not supported; accepted: numbers below 2^32, in order")
+        return of[0]
+
+    def plain(self, own: Own, *x: Array) -> Array:
+        return np.clip(x[0], self.lo, self.hi)
+
+    def private(self, run: Run, *x: Share) -> Share:
+        return arithmetic.clip(x[0], self.lo, self.hi)
+
+    def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
+        return of[0].error + 0.5 * step
+
+
+class Two(Layer):
+    """What is made of two tensors."""
+
+    def shape(self, *of: Shape) -> Shape:
+        if len(of) != 2:
+            raise ShapeError(f"two tensors are expected, got {len(of)}")
+        return broadcast(*of)
+
+
+@dataclass(frozen=True)
+class Add(Two):
+    """The sum. Local."""
+
+    op: ClassVar[str] = "add"
+
+    def plain(self, own: Own, *x: Array) -> Array:
+        return x[0] + x[1]
+
+    def private(self, run: Run, *x: Share) -> Share:
+        return weights.plus(x[0], x[1], run.limits)
+
+    def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
+        return of[0].error + of[1].error
+
+
+@dataclass(frozen=True)
+class Subtract(Two):
+    """The difference. Local."""
+
+    op: ClassVar[str] = "subtract"
+
+    def plain(self, own: Own, *x: Array) -> Array:
+        return x[0] - x[1]
+
+    def private(self, run: Run, *x: Share) -> Share:
+        return weights.plus(x[0], -x[1], run.limits)
+
+    def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
+        return of[0].error + of[1].error
+
+
+@dataclass(frozen=True)
+class Multiply(Two):
+    """The product of two shared tensors."""
+
+    op: ClassVar[str] = "multiply"
+
+    def plain(self, own: Own, *x: Array) -> Array:
+        return x[0] * x[1]
+
+    def private(self, run: Run, *x: Share) -> Share:
+        return weights.times(x[0], x[1], run.limits)
+
+    def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
+        return _product(1, *of) + step
+
+
+@dataclass(frozen=True)
+class MatMul(Layer):
+    """The matrix products of two shared tensors."""
+
+    op: ClassVar[str] = "matmul"
+
+    def shape(self, *of: Shape) -> Shape:
+        if len(of) != 2 or min(map(len, of)) < 2 or of[0][-1] != of[1][-2]:
+            raise ShapeError(f"matrices of shapes {' and '.join(map(str, of))}")
+        return (*broadcast(of[0][:-2], of[1][:-2]), of[0][-2], of[1][-1])
+
+    def plain(self, own: Own, *x: Array) -> Array:
+        return np.asarray(x[0] @ x[1])
+
+    def private(self, run: Run, *x: Share) -> Share:
+        return weights.between(x[0], x[1], run.limits)
+
+    def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
+        return _product(of[0].shape[-1], *of) + step
+
+
+def _product(terms: int, a: Off, b: Off) -> float:
+    return terms * (a.size * b.error + b.size * a.error + a.error * b.error)
+
+
+def _digits(step: float) -> int:
+    return 1 - math.frexp(step)[1]
+
+
+@converter("Sigmoid", "Tanh", "Erf", "Softplus", "Exp")
+def _curve(to: Builder, op: Op) -> Value:
+    return to.add(Curve(op.kind.lower()), op.var(0))
+
+
+@converter("Sqrt", "Reciprocal", "Log")
+def _steep(to: Builder, op: Op) -> Value:
+    return to.add(Steep({"Log": "ln"}.get(op.kind, op.kind.lower())), op.var(0))
+
+
+@converter("Gelu")
+def _gelu_op(to: Builder, op: Op) -> Value:
+    if op.text("approximate", "none") != "none":
+        raise ParamError("approximate='tanh' is not supported; accepted: 'none'")
+    return to.add(Curve("gelu"), op.var(0))
+
+
+@converter("Relu", "LeakyRelu")
+def _relu(to: Builder, op: Op) -> Value:
+    return to.add(Relu(op.float("alpha", 0.01) if op.kind == "LeakyRelu" else 0.0), op.var(0))
+
+
+@converter("Clip")
+def _clip(to: Builder, op: Op) -> Value:
+    ends = []
+    for i, name in ((1, "min"), (2, "max")):
+        given = op.constant(i) if op.has(i) else op.attributes.get(name)
+        if given is None:
+            raise ParamError("limits on one side only are not supported; accepted: both")
+        ends.append(float(np.asarray(given)))
+    return to.add(Clip(ends[0], ends[1]), op.var(0))
+
+
+@converter("Pow")
+def _pow(to: Builder, op: Op) -> Value:
+    x, power = op.var(0), op.constant(1)
+    exponent = float(power.ravel()[0]) if power.size == 1 else math.nan
+    names = {0.5: "sqrt", -0.5: "rsqrt", -1.0: "reciprocal"}
+    if exponent in names:
+        return to.add(Steep(names[exponent]), x)
+    if exponent not in (1.0, 2.0, 3.0, 4.0):
+        raise ParamError(f"exponent {exponent} is not supported; accepted: 1 to 4, 0.5, -0.5 and -1")
+    square = to.add(Multiply(), x, x) if exponent > 1 else x
+    if exponent == 4:
+        return to.add(Multiply(), square, square)
+    return to.add(Multiply(), square, x) if exponent == 3 else square

@@ -1,0 +1,173 @@
+"""Softmax and norms: functions of rows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ... import functions
+from ...errors import ParamError, ShapeError
+from ...products import mean
+from ...share import Share
+from .. import weights
+from ..imports import Builder, Op, Value, converter, trimmed
+from ..layer import Array, Format, Layer, Off, Own, Run, Shape, axis_of, largest, ulps
+from .arrange import Transpose
+
+
+@dataclass(frozen=True)
+class Softmax(Layer):
+    """Softmax along the last axis."""
+
+    op: ClassVar[str] = "softmax"
+
+    def shape(self, *of: Shape) -> Shape:
+        if not of[0]:
+            raise ShapeError("rows of numbers are expected, got a single one")
+        return of[0]
+
+    def plain(self, own: Own, *x: Array) -> Array:
+        raised = np.exp(x[0] - x[0].max(axis=-1, keepdims=True))
+        return np.asarray(raised / raised.sum(axis=-1, keepdims=True))
+
+    def private(self, run: Run, *x: Share) -> Share:
+        return functions.softmax(x[0])
+
+    def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
+        return 0.5 * of[0].error + 2 * step
+
+
+class Norm(Layer):
+    """What divides rows by their size."""
+
+    size: int
+    epsilon: float
+
+    def owned(self) -> dict[str, Shape]:
+        return {"weight": (self.size,)}
+
+    def factors(self) -> tuple[str, ...]:
+        return ("weight",)
+
+    def shape(self, *of: Shape) -> Shape:
+        if not of[0] or of[0][-1] != self.size:
+            raise ShapeError(f"shape {of[0]} where {self.size} numbers are expected along the last axis")
+        if not 0 <= self.epsilon < 1e6:
+            raise ParamError(f"epsilon {self.epsilon} is not supported; accepted: 0 to 10^6")
+        return of[0]
+
+    def spread(self, x: Array) -> Array:
+        """What the rows are divided by the square root of."""
+        raise NotImplementedError
+
+    def inner(self, own: Own, *x: Array) -> dict[str, Array]:
+        spread = self.spread(x[0]) + self.epsilon
+        return {"spread": spread, "precision": 1 / spread}
+
+
+@dataclass(frozen=True)
+class LayerNorm(Norm):
+    """Rows less their mean, divided by their standard deviation; times a gain, plus an offset for each place."""
+
+    size: int
+    epsilon: float
+    op: ClassVar[str] = "layer_norm"
+
+    def owned(self) -> dict[str, Shape]:
+        return {"weight": (self.size,), "bias": (self.size,)}
+
+    def bounded(self) -> tuple[str, ...]:
+        return ("weight", "bias")
+
+    def spread(self, x: Array) -> Array:
+        return np.asarray(x.var(axis=-1, keepdims=True))
+
+    def plain(self, own: Own, *x: Array) -> Array:
+        centred = x[0] - x[0].mean(axis=-1, keepdims=True)
+        return np.asarray(centred / np.sqrt(self.spread(x[0]) + self.epsilon) * own["weight"] + own["bias"])
+
+    def private(self, run: Run, *x: Share) -> Share:
+        mine = () if run.own is None or x[0].party.role != run.owner else (run.own["weight"], run.own["bias"])
+        variance = (2.0 ** -run.format.inner["precision"], 2.0 ** run.format.inner["spread"])
+        most = 2.0**run.format.largest
+        return functions.layer_norm(x[0], *mine, variance=variance, epsilon=self.epsilon, owner=run.owner, most=most)
+
+    def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
+        # Where numbers of a row move by e, its deviation s does by e, and y = (x - mean) / s by (2 + |y|) e / s.
+        least = float(2.0 ** (-0.5 * format.inner["precision"]))
+        most = largest(own["weight"])
+        rise = (2 + self.size**0.5) * of[0].error / max(least - of[0].error, step)
+        return float(most * rise + 4 * (1 + most) * step)
+
+
+@dataclass(frozen=True)
+class RmsNorm(Norm):
+    """Rows divided by the root of their mean square, times a gain for each place."""
+
+    size: int
+    epsilon: float
+    op: ClassVar[str] = "rms_norm"
+
+    def spread(self, x: Array) -> Array:
+        return np.asarray((x**2).mean(axis=-1, keepdims=True))
+
+    def normed(self, x: Array) -> Array:
+        """Without the gain."""
+        return np.asarray(x / np.sqrt(self.spread(x) + self.epsilon))
+
+    def plain(self, own: Own, *x: Array) -> Array:
+        return self.normed(x[0]) * own["weight"]
+
+    def inner(self, own: Own, *x: Array) -> dict[str, Array]:
+        return {**super().inner(own, *x), "squares": x[0] ** 2, "normed": self.normed(x[0])}
+
+    def private(self, run: Run, *x: Share) -> Share:
+        squares = weights.times(x[0], x[0], run.inner("squares"))
+        least = 2.0 ** -run.format.inner["precision"]
+        step = 2.0**-run.fraction
+        spread = mean(squares, axis=squares.ndim - 1) + max(self.epsilon, step)
+        least_steps = max(1, int(least / step) // 2)
+        bounded = spread._within((least_steps, max(least_steps + 1, run.inner("spread")[1])))
+        inverse = functions.rsqrt(bounded)
+        inverse = inverse.reshape(*inverse.shape, 1)
+        normed = weights.times(x[0], inverse, run.inner("normed"))
+        return weights.scaled(normed, run.weights("weight"), run.limits)
+
+    def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
+        least = float(2.0 ** (-0.5 * format.inner["precision"]))
+        card = ulps(functions.card("rsqrt", 48, -math.frexp(step)[1] + 1))
+        # How far the mean square is off, and how far that moves its inverse root.
+        spread = 2 * of[0].size * of[0].error + 3 * step + abs(max(self.epsilon, step) - self.epsilon)
+        inverse = 0.5 * spread / least**3 * 2**1.5 + (card + 0.5) * step
+        normed = of[0].error / least + of[0].size * inverse + step
+        most = float(2.0 ** format.inner["normed"])
+        return largest(held["weight"]) * normed + most * largest(own["weight"] - held["weight"]) + step
+
+
+@converter("Softmax")
+def _softmax(to: Builder, op: Op) -> Value:
+    x = op.var(0)
+    axis, last = axis_of(op.int("axis", -1 if op.opset >= 13 else 1), x.shape), len(x.shape) - 1
+    if axis == last:
+        return to.add(Softmax(), x)
+    if op.opset < 13:
+        raise ParamError(f"axis {axis} of {x.shape} in opset {op.opset} is not supported; accepted: the last axis, or opset 13")
+    order = (*(i for i in range(last + 1) if i != axis), axis)
+    back = tuple(int(i) for i in np.argsort(order))
+    return to.add(Transpose(back), to.add(Softmax(), to.add(Transpose(order), x)))
+
+
+@converter("LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization")
+def _norm(to: Builder, op: Op) -> Value:
+    x = op.var(0)
+    if axis_of(op.int("axis", -1), x.shape) != len(x.shape) - 1 or op.outputs > 1:
+        raise ParamError("a norm over more axes than the last is not supported; accepted: axis=-1 and one output")
+    size, epsilon = x.shape[-1], op.float("epsilon", 1e-5)
+    own = {"weight": np.broadcast_to(trimmed(op.constant(1)), (size,))}
+    if op.kind != "LayerNormalization":
+        return to.add(RmsNorm(size, epsilon), x, own=own)
+    own["bias"] = np.broadcast_to(trimmed(op.constant(2)) if op.has(2) else 0.0, (size,))
+    return to.add(LayerNorm(size, epsilon), x, own=own)

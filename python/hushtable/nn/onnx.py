@@ -1,0 +1,218 @@
+"""Models in ONNX as graphs: what depends on constants alone is folded, the rest become layers."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import IoError, ParamError
+from . import layers
+from .graph import Graph, Input
+from .imports import Builder, Op, Value, Var, convert
+from .layer import Array, Shape
+from .layers.arrange import Expand, Reshape
+from .model import Model
+from .passes import folded
+from .patterns import recognised
+
+assert layers
+
+# Batches for which a model is imported: what is alike in both holds for any.
+BATCHES = (2, 3)
+
+
+def from_onnx(
+    source: str | os.PathLike[str] | bytes, *, sizes: Mapping[str, int] | None = None, classes: Sequence[Any] | None = None
+) -> Model:
+    """A model of ONNX: the name of a file, or its content.
+
+    `sizes`: lengths of axes that the file leaves open, by their names there. One axis may stay open: the rows of a batch.
+    A file with fixed lengths only serves any number of rows, too, if the first axis of each input is one, and nothing in it
+    depends on it. `classes`: the labels that its indices stand for, of which `Net.labels` knows.
+
+    Raises `ParamError` that names the node for operations and forms that are not supported, for files that are no model of
+    ONNX or cut short, and weights that are not finite; `ShapeError` for shapes that disagree; `IoError` for a file that
+    cannot be read. Takes the package onnx.
+    """
+    onnx = _package()
+    proto = _loaded(onnx, source)
+    found = _inputs(onnx, proto, dict(sizes or {}))
+    return Model(_any_batch(onnx, proto, found), classes)
+
+
+def _package() -> Any:
+    try:
+        return importlib.import_module("onnx")
+    except ImportError:
+        raise ParamError("from_onnx: the package onnx is not installed; install hushtable[nn]") from None
+
+
+def _loaded(onnx: Any, source: str | os.PathLike[str] | bytes) -> Any:
+    name = "the model" if isinstance(source, bytes) else str(source)
+    try:
+        content = source if isinstance(source, bytes) else Path(source).read_bytes()
+    except OSError as error:
+        raise IoError(f"from_onnx: {name}: {error.strerror or error}") from None
+    try:
+        proto = onnx.load_model_from_string(content)
+        if not isinstance(source, bytes):
+            onnx.load_external_data_for_model(proto, str(Path(source).parent))
+        if not proto.graph.node or not proto.opset_import:
+            raise ValueError("it has no nodes")
+    except Exception as error:
+        first = str(error).strip().splitlines() or [type(error).__name__]
+        raise ParamError(f"from_onnx: {name} is no model of ONNX, or cut short: {first[0][:200]}") from None
+    if proto.functions:
+        raise ParamError(f"from_onnx: {name} has functions of its own, which are not supported; accepted: operations of ONNX")
+    return proto
+
+
+def _inputs(onnx: Any, proto: Any, sizes: dict[str, int]) -> list[Input]:
+    """What the model takes. The open axis, if there is one, is -1."""
+    constants = {each.name for each in proto.graph.initializer}
+    found, open_axes = [], set()
+    for given in proto.graph.input:
+        if given.name in constants:
+            continue
+        kind = given.type.tensor_type
+        whole = kind.elem_type in (onnx.TensorProto.INT64, onnx.TensorProto.INT32)
+        if not whole and kind.elem_type not in (onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE, onnx.TensorProto.FLOAT16):
+            raise ParamError(f"from_onnx: input {given.name!r} is not supported; accepted: numbers, or ids of rows (int64)")
+        shape = []
+        for axis, dim in enumerate(kind.shape.dim):
+            name = dim.dim_param or f"axis {axis} of {given.name}"
+            known = dim.dim_value if dim.HasField("dim_value") else sizes.get(name, -1)
+            if known == -1:
+                open_axes.add(name)
+            shape.append(int(known))
+        if shape.count(-1) > 1 or len(open_axes) > 1:
+            raise ParamError(f"from_onnx: lengths of {sorted(open_axes)} are open; accepted: one, the rows of a batch; give others as sizes=")
+        if not shape or 0 in shape:
+            raise ParamError(f"from_onnx: input {given.name!r} of shape {tuple(shape)} is not supported; accepted: at least one axis")
+        found.append(Input(given.name, tuple(shape), "ids" if whole else "number"))
+    if not found:
+        raise ParamError("from_onnx: the model has no inputs")
+    return found
+
+
+def _any_batch(onnx: Any, proto: Any, inputs: list[Input]) -> Graph:
+    """The graph for any number of rows, if there is one."""
+    if any(-1 in given.shape for given in inputs):
+        graphs = [_imported(onnx, proto, inputs, [given.of(batch) for given in inputs]) for batch in BATCHES]
+        merged = _merged(graphs[0], graphs[1])
+        if merged is None:
+            raise ParamError("from_onnx: the model does something else for each number of rows; accepted: a fixed one, as sizes=")
+        return merged
+    fixed = _imported(onnx, proto, inputs, [given.shape for given in inputs])
+    if len({given.shape[0] for given in inputs}) > 1:
+        return fixed
+    loose = [replace(given, shape=(-1, *given.shape[1:])) for given in inputs]
+    try:
+        graphs = [_imported(onnx, proto, loose, [given.of(batch) for given in loose]) for batch in BATCHES]
+    except Exception:
+        return fixed  # it has the length of the first axis in it
+    return _merged(graphs[0], graphs[1]) or fixed
+
+
+def _imported(onnx: Any, proto: Any, inputs: list[Input], shapes: list[Shape]) -> Graph:
+    """The graph for inputs of these shapes."""
+    graph = Graph(list(inputs))
+    builder = Builder(graph)
+    values: dict[str, Value | None] = {"": None}
+    for i, (given, shape) in enumerate(zip(inputs, shapes, strict=True)):
+        values[given.name] = Var(i, shape, given.kind == "ids")
+    for each in proto.graph.initializer:
+        try:
+            values[each.name] = onnx.numpy_helper.to_array(each)
+        except Exception as error:
+            raise ParamError(f"from_onnx: constant {each.name!r} is cut short or malformed: {str(error)[:200]}") from None
+    opset = next((int(each.version) for each in proto.opset_import if each.domain in ("", "ai.onnx")), 1)
+    users: dict[str, list[str]] = {}
+    for node in proto.graph.node:
+        for name in node.input:
+            users.setdefault(name, []).append(node.op_type)
+    for i, node in enumerate(proto.graph.node):
+        called = node.name or f"{node.op_type} {i}"
+        missing = [name for name in node.input if name not in values]
+        if missing:
+            raise ParamError(f"from_onnx: node {called!r} ({node.op_type}) takes {missing[0]!r}, which nothing gives")
+        given_values = [values[name] for name in node.input]
+        if node.domain not in ("", "ai.onnx"):
+            raise ParamError(f"from_onnx: node {called!r} ({node.domain}.{node.op_type}) is not supported; accepted: operations of ONNX")
+        made: list[Value]
+        if node.op_type == "Shape" and isinstance(given_values[0], Var):
+            made = [np.asarray(given_values[0].shape, dtype=np.int64)[_attribute(onnx, node, "start", 0) : _attribute(onnx, node, "end", None)]]
+        elif not any(isinstance(value, Var) for value in given_values):
+            made = _folded(onnx, node, called, given_values, opset)
+        else:
+            softmax = [users.get(name, []) == ["Softmax"] for name in node.output]
+            outputs = sum(name in users or any(name == out.name for out in proto.graph.output) for name in node.output)
+            attributes = {each.name: onnx.helper.get_attribute_value(each) for each in node.attribute}
+            outputs = len(node.output) if node.op_type == "Split" else outputs
+            made = convert(builder, Op(node.op_type, called, attributes, given_values, outputs, opset, all(softmax)))
+        values.update(zip(node.output, made, strict=False))
+    for out in proto.graph.output:
+        found = values.get(out.name)
+        if not isinstance(found, Var) or found.number < len(inputs):
+            raise ParamError(f"from_onnx: output {out.name!r} depends on no input by any operation")
+        graph.outputs.append(found.number)
+    rows = next((shape[axis] for given, shape in zip(inputs, shapes, strict=True) for axis in range(len(shape)) if given.shape[axis] == -1), 1)
+    return recognised(folded(recognised(graph.used(), rows), rows), rows)
+
+
+def _attribute(onnx: Any, node: Any, name: str, default: Any) -> Any:
+    return next((onnx.helper.get_attribute_value(each) for each in node.attribute if each.name == name), default)
+
+
+def _folded(onnx: Any, node: Any, called: str, given: Sequence[Value | None], opset: int) -> list[Value]:
+    """The results of a node of constants, by the package's own evaluation in NumPy."""
+    helper, names = onnx.helper, [f"x{i}" if value is not None else "" for i, value in enumerate(given)]
+    alone = onnx.NodeProto()
+    alone.CopyFrom(node)
+    del alone.input[:]
+    alone.input.extend(names)
+    feeds: dict[str, Array] = {name: value for name, value in zip(names, given, strict=True) if isinstance(value, np.ndarray | np.generic)}
+    ins = [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(np.asarray(x).dtype), np.shape(x)) for name, x in feeds.items()]
+    outs = [helper.make_empty_tensor_value_info(name) for name in node.output]
+    model = helper.make_model(helper.make_graph([alone], "constants", ins, outs), opset_imports=[helper.make_opsetid("", opset)])
+    try:
+        evaluator = importlib.import_module("onnx.reference").ReferenceEvaluator(model)
+        return [np.asarray(value) for value in evaluator.run(None, feeds)]
+    except Exception as error:
+        raise ParamError(f"from_onnx: node {called!r} ({node.op_type}) of constants: {str(error)[:200]}") from None
+
+
+def _merged(a: Graph, b: Graph) -> Graph | None:
+    """One graph for two batches; none if they differ in more than lengths that are left open."""
+    if len(a.nodes) != len(b.nodes) or a.outputs != b.outputs:
+        return None
+    nodes = []
+    for x, y in zip(a.nodes, b.nodes, strict=True):
+        layer = x.layer
+        if type(layer) is not type(y.layer) or x.of != y.of or x.own.keys() != y.own.keys():
+            return None
+        if any(not np.array_equal(x.own[name], y.own[name]) for name in x.own):
+            return None
+        if isinstance(layer, Reshape | Expand) and isinstance(y.layer, Reshape | Expand) and len(layer.to) == len(y.layer.to):
+            to = tuple(m if m == n else -1 for m, n in zip(layer.to, y.layer.to, strict=True))
+            if isinstance(layer, Reshape) and to.count(-1) > 1:
+                return None
+            layer = replace(layer, to=to)
+        elif layer != y.layer:
+            return None
+        nodes.append(replace(x, layer=layer))
+    merged = Graph(a.inputs, nodes, a.outputs)
+    try:
+        for batch, graph in zip(BATCHES, (a, b), strict=True):
+            if list(merged.shapes(batch).values())[len(a.inputs) :] != list(graph.shapes(batch).values())[len(a.inputs) :]:
+                return None
+    except Exception:
+        return None
+    return merged
+

@@ -1,0 +1,173 @@
+"""Which formats numbers have: ranges seen on examples of the owner, and the least width in which nothing wraps around."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import _words
+from ..errors import ParamError, ShapeError
+from ..prepared import _Dry
+from ..share import Share
+from .evaluation import Formats, InputFormat, evaluate
+from .graph import Graph, Node
+from .layer import Array, Format, Own, largest
+
+# Inputs of their own scales that are compared are brought below this power of two.
+COMPARED = 6
+
+# Inputs at different places that lie within so many powers of two of each other have one scale.
+ALIKE = 4
+
+# Fewest digits of a factor.
+LEAST_DIGITS = 4
+
+# Digits after the point that the library's softmax and norms take.
+FRACTIONS = (8, 14)
+
+
+@dataclass
+class Seen:
+    """The largest sizes of numbers on examples: of inputs (by place), of results, of inner tensors."""
+
+    inputs: list[Array]
+    results: list[float]
+    inner: list[dict[str, float]]
+
+
+def observed(graph: Graph, examples: Sequence[Array]) -> Seen:
+    """Runs a network in floating point. Raises `ParamError` where a number is not finite, naming the layer."""
+    seen = Seen([np.abs(x).max(axis=0) if x.ndim == 2 else np.asarray(largest(x)) for x in examples], [], [])
+
+    def apply(node: Node, x: list[Array]) -> Array:
+        y = node.layer.plain(node.own, *x)
+        if not np.isfinite(y).all():
+            raise ParamError(f"layer {node.name!r} ({node.layer.op}) gives numbers that are not finite on the examples")
+        seen.results.append(largest(y))
+        seen.inner.append({name: largest(inner) for name, inner in node.layer.inner(node.own, *x).items()})
+        for name, size in seen.inner[-1].items():
+            if not np.isfinite(size):
+                raise ParamError(f"layer {node.name!r} ({node.layer.op}): its {name} is not finite on the examples")
+        return y
+
+    with np.errstate(all="ignore"):
+        graph.run(list(examples), apply)
+    return seen
+
+
+def formats(graph: Graph, seen: Seen, margin: float, bits: int | None, fraction: int) -> Formats:
+    """Formats for ranges `margin` times as wide as those seen. Raises `ParamError` that names the layer for which the width,
+    or any, does not do."""
+    inputs = [_input(graph, i, size * margin, fraction) for i, size in enumerate(seen.inputs)]
+    owns = scaled(graph, inputs)
+    found = []
+    for i, own in enumerate(owns):
+        most = max((largest(own[name]) for name in graph.nodes[i].layer.bounded()), default=0.0)
+        found.append(
+            Format(
+                out=exponent(seen.results[i] * margin, fraction),
+                inner={name: exponent(size * margin, 40) for name, size in seen.inner[i].items()},
+                digits=fraction if graph.nodes[i].layer.factors() else 0,
+                largest=exponent(most, fraction),
+            )
+        )
+    least = max((_need(format, fraction) for format in found), default=0)
+    width = max(least, fraction + 2, 16) if bits is None else bits
+    while True:
+        layers = [_digits(graph, i, format, width, fraction, inputs) for i, format in enumerate(found)]
+        made = Formats(width, fraction, tuple(inputs), tuple(layers))
+        refused = refusal(graph, made)
+        if refused is None:
+            return made
+        if bits is not None or width == 64:
+            better = "a smaller fraction=, a smaller margin=, or more bits=" if width < 64 else "a smaller fraction= or margin="
+            raise ParamError(f"{refused}: {width} bits with {fraction} after the point do not do; accepted: {better}")
+        width += 1
+
+
+def scaled(graph: Graph, inputs: Sequence[InputFormat]) -> list[Own]:
+    """The owner's numbers of each layer, for inputs that are divided by powers of two."""
+    owns: list[Own] = []
+    for node in graph.nodes:
+        own: Own = node.own
+        for value in node.of[:1]:
+            if value < len(inputs) and inputs[value].scale and own:
+                absorbed = node.layer.absorbed(own, inputs[value].scale)
+                assert absorbed is not None
+                own = absorbed
+        owns.append(own)
+    return owns
+
+
+def refusal(graph: Graph, made: Formats) -> str | None:
+    """What a dry run of one batch refuses in these formats, with the layer's name."""
+    party = _Dry(0)
+    batch = graph.batch or 1
+    given = []
+    for how, kind in zip(made.inputs, graph.inputs, strict=True):
+        if kind.kind == "ids":
+            given.append(Share(party, np.zeros(kind.of(batch), dtype=np.uint32), 32, 0, "xor", (0, 1 << 32)))
+            continue
+        words = np.zeros(kind.of(batch), dtype=_words.dtype(made.bits))
+        given.append(Share(party, words, made.bits, made.fraction, "additive", how.limits(made.fraction)))
+    try:
+        evaluate(graph, made, None, 1, given)
+    except (ParamError, ShapeError) as error:
+        return str(error)
+    return None
+
+
+def exponent(size: float, digits: int) -> int:
+    """The least power of two above a size, at least two steps of `2^-digits`."""
+    return max(math.frexp(size)[1] if size > 0 else -digits, 1 - digits)
+
+
+def _input(graph: Graph, i: int, sizes: Array, fraction: int) -> InputFormat:
+    """The format of an input, with a power of two for each place where what comes next can take it up."""
+    if graph.inputs[i].kind == "ids":
+        return InputFormat(0, ())
+    after = [node for node in graph.nodes if i in node.of]
+    able = all(node.of == (i,) for node in after) and i not in graph.outputs
+    if sizes.ndim == 1 and able and after:
+        powers = _powers(sizes)
+        tried = [node.layer.absorbed(node.own, powers) for node in after]
+        if all(own is not None for own in tried):
+            # Inputs and factors are about as large then, so that rounding either does as much.
+            most = max((largest(own["weight"]) for own in tried if own is not None and "weight" in own), default=0.0)
+            common = min(max((exponent(most, fraction) + 1) // 2, 0), fraction) if most else COMPARED
+            return InputFormat(common, tuple(power - common for power in powers))
+    return InputFormat(exponent(float(sizes.max(initial=0)), fraction), ())
+
+
+def _powers(sizes: Array) -> list[int]:
+    """A power of two for each place of an input: the same for all, unless some are far smaller than others."""
+    powers = [exponent(float(size), 40) for size in sizes]
+    some = [power for power, size in zip(powers, sizes, strict=True) if size > 0] or [0]
+    most = max(some)
+    apart = most - min(some) > ALIKE
+    return [power if apart and size > 0 else most for power, size in zip(powers, sizes, strict=True)]
+
+
+def _need(format: Format, fraction: int) -> int:
+    """Bits that hold the sums of a layer before they are rounded."""
+    products = format.inner.get("products", format.out)
+    return max(products, format.out) + fraction + format.digits + 2
+
+
+def _digits(graph: Graph, i: int, format: Format, bits: int, fraction: int, inputs: Sequence[InputFormat]) -> Format:
+    """The format with as many digits of factors as help, and as the width has room for."""
+    node = graph.nodes[i]
+    if not format.digits:
+        return format
+    room = bits - (_need(format, fraction) - format.digits)
+    if room < LEAST_DIGITS:
+        raise ParamError(
+            f"layer {node.name!r} ({node.layer.op}): sums of up to 2^{max(format.inner.get('products', format.out), format.out)} "
+            f"with {fraction} digits are not supported in {bits} bits; accepted: bits={bits - room + fraction} or less fraction="
+        )
+    more = (node.layer.terms() - 1).bit_length() // 2
+    digits = min(room, fraction + more, 62 - max(format.largest, 0) - 1)
+    return Format(format.out, format.inner, digits, format.largest)

@@ -1,0 +1,104 @@
+"""Models of scikit-learn as graphs. Estimators are told by the names of their classes: nothing is imported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+
+from ..errors import ParamError
+from .graph import Graph, Input
+from .layer import Array
+from .layers.choice import ArgMax, Positive
+from .layers.elementwise import Curve
+from .layers.linear import Linear
+from .layers.norm import Softmax
+from .model import Model
+
+Output = Literal["label", "probability", "score"]
+
+# What appends an estimator to a graph: the number of its scores, and classes if it is a classifier.
+Importer = Callable[[Graph, int, Any, "Output | None"], int]
+
+IMPORTERS: dict[str, Importer] = {}
+
+
+def importer(*names: str) -> Callable[[Importer], Importer]:
+    """Enters an importer under the names of classes."""
+
+    def enter(f: Importer) -> Importer:
+        IMPORTERS.update(dict.fromkeys(names, f))
+        return f
+
+    return enter
+
+
+def from_sklearn(estimator: Any, *, output: Output | None = None) -> Model:
+    """A fitted estimator, or a `Pipeline` of such, as a model.
+
+    Classifiers give the place of a label in `classes` ("label", the default: a shared bit where there are two), a
+    "probability" for each class, as `predict_proba` (its only column is that of the second of two), or a "score" for each, as
+    `decision_function`, where there is one. Others give numbers, as `predict`, or `transform`. `KMeans` gives the place of a
+    centre.
+
+    Raises `ParamError` for estimators that are not supported, naming them and those that are, and for ones that are not
+    fitted.
+    """
+    if output not in (None, "label", "probability", "score"):
+        raise ParamError(f"output={output!r} is not supported; accepted: 'label', 'probability' or 'score'")
+    steps = [step for _, step in estimator.steps] if name_of(estimator) == "Pipeline" else [estimator]
+    steps = [step for step in steps if not isinstance(step, str) and step is not None]
+    if not steps:
+        raise ParamError("from_sklearn: an empty pipeline; accepted: at least one estimator")
+    features = getattr(estimator, "n_features_in_", None) or getattr(steps[0], "n_features_in_", None)
+    if features is None:
+        raise ParamError(f"from_sklearn: {name_of(steps[0])} is not fitted; call fit first")
+    graph = Graph([Input("x", (-1, int(features)))])
+    value = 0
+    for i, step in enumerate(steps):
+        called = _supported(step)
+        last = i == len(steps) - 1
+        try:
+            value = called(graph, value, step, output if last else None)
+        except AttributeError as error:
+            raise ParamError(f"from_sklearn: {name_of(step)} is not fitted, or of a version that is not supported: {error}") from None
+    graph.outputs = [value]
+    labels = getattr(steps[-1], "classes_", None)
+    return Model(graph, list(labels) if labels is not None and output in (None, "label", "probability") else None)
+
+
+def _supported(step: Any) -> Importer:
+    for kind in type(step).__mro__:
+        if kind.__name__ in IMPORTERS and kind.__module__.startswith("sklearn."):
+            return IMPORTERS[kind.__name__]
+    raise ParamError(f"from_sklearn: {name_of(step)} is not supported; accepted: {', '.join(sorted(IMPORTERS))}, Pipeline")
+
+
+def name_of(estimator: Any) -> str:
+    return type(estimator).__name__
+
+
+def linear(graph: Graph, value: int, weight: Array, bias: Array, name: str) -> int:
+    """Appends `x @ weight + bias`."""
+    weight = np.asarray(weight, dtype=np.float64)
+    layer = Linear(*weight.shape)
+    return graph.add(layer, value, name=name, own={"weight": weight, "bias": np.broadcast_to(bias, (weight.shape[1],))})
+
+
+def decided(graph: Graph, value: int, estimator: Any, output: Output | None, classes: int, sigmoids: bool | None) -> int:
+    """What a classifier gives of its scores: one for two classes, else one for each. `sigmoids`: probabilities are made each
+    by itself, rather than by softmax; `None`: there are none."""
+    if output == "score":
+        return value
+    if output in (None, "label"):
+        return graph.add(Positive() if classes == 2 else ArgMax(), value, name="label")
+    if sigmoids is None or (sigmoids and classes > 2):
+        raise ParamError(f"from_sklearn: {name_of(estimator)} with output='probability' is not supported; accepted: 'label' or 'score'")
+    layer = Curve("sigmoid") if classes == 2 else Softmax()
+    return graph.add(layer, value, name="probability")
+
+
+def numbers_only(model: Any, output: Output | None) -> None:
+    if output is not None:
+        raise ParamError(f"from_sklearn: {name_of(model)} with output={output!r} is not supported; it gives numbers: leave output out")

@@ -1,0 +1,54 @@
+"""Modules of PyTorch: exported to ONNX in memory, and imported from there."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import io
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import ParamError
+from .model import Model
+from .onnx import from_onnx
+
+# The version of the operations of ONNX that modules are exported in: the latest that old exporters know well.
+OPSET = 14
+
+
+def from_torch(module: Any, example: Any, *, classes: Sequence[Any] | None = None) -> Model:
+    """A module in evaluation mode; `example`: an input, or a tuple of several, of which the first axis is the rows.
+
+    The module is exported by PyTorch's exporter by tracing, so what depends on the values of the example is fixed as it is
+    there. Raises `ParamError` where it cannot be exported, and as `from_onnx`. Takes the packages torch and onnx.
+    """
+    try:
+        torch = importlib.import_module("torch")
+        importlib.import_module("torch.onnx")
+    except ImportError:
+        raise ParamError("from_torch: the package torch is not installed") from None
+    examples = example if isinstance(example, tuple) else (example,)
+    names = [f"x{i}" for i in range(len(examples))]
+    export = torch.onnx.export
+    how: dict[str, Any] = {"dynamo": False} if "dynamo" in inspect.signature(export).parameters else {}
+    training, out = bool(module.training), io.BytesIO()
+    try:
+        module.eval()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            export(
+                module,
+                examples,
+                out,
+                input_names=names,
+                dynamic_axes={name: {0: "rows"} for name in names},
+                opset_version=OPSET,
+                **how,
+            )
+    except Exception as error:
+        first = str(error).strip().splitlines() or [type(error).__name__]
+        raise ParamError(f"from_torch: {type(module).__name__} cannot be exported to ONNX: {first[0][:200]}") from None
+    finally:
+        module.train(training)
+    return from_onnx(out.getvalue(), classes=classes)

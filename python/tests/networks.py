@@ -1,0 +1,55 @@
+"""Support: models that two parties run, beside their evaluation in floating point."""
+
+from __future__ import annotations
+
+import hushtable as ht
+import numpy as np
+
+
+def private(model, *inputs, owner=0, giver=1):
+    """The opened results of a calibrated model, as a list; party `owner` has the model and `giver` the inputs."""
+
+    def party(p):
+        net = ht.nn.share(p, model if p.role == owner else None, owner=owner)
+        shares = [
+            net.input(x if p.role == giver else None, owner=giver, shape=x.shape, which=i) for i, x in enumerate(inputs)
+        ]
+        made = net(*shares)
+        return [p.open(y) for y in (made if isinstance(made, tuple) else (made,))]
+
+    first, second = ht.run_pair(party)
+    assert all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
+    return first
+
+
+def listed(results):
+    return list(results) if isinstance(results, tuple) else [results]
+
+
+def holds(model, *inputs, owner=0, giver=1):
+    """Runs a model of numbers: private results lie within the report's bound of the plain ones. The largest difference."""
+    bound = model.report().error
+    off = 0.0
+    for got, want in zip(private(model, *inputs, owner=owner, giver=giver), listed(model.plain(*inputs)), strict=True):
+        assert got.shape == want.shape
+        off = max(off, float(np.abs(got - want).max()))
+    assert off <= bound, f"{off} beyond {bound}"
+    return off
+
+
+def perceptron(rng, sizes, bend="relu"):
+    """A graph of random layers, as a model."""
+    from hushtable.nn.graph import Graph, Input
+    from hushtable.nn.layers.elementwise import Curve, Relu
+    from hushtable.nn.layers.linear import Linear
+    from hushtable.nn.model import Model
+
+    graph = Graph([Input("x", (-1, sizes[0]))])
+    value = 0
+    for i, (a, b) in enumerate(zip(sizes, sizes[1:], strict=False)):
+        own = {"weight": rng.normal(size=(a, b)) / a**0.5, "bias": rng.normal(size=b)}
+        value = graph.add(Linear(a, b), value, own=own)
+        if i < len(sizes) - 2:
+            value = graph.add(Relu() if bend == "relu" else Curve(bend), value)
+    graph.outputs = [value]
+    return Model(graph)

@@ -1,0 +1,390 @@
+"""Networks between two parties: what is told, what is refused, what is prepared, and what it takes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import hushtable as ht
+import numpy as np
+import pytest
+from hushtable.nn import description
+from hushtable.nn.graph import Graph, Input
+from hushtable.nn.layers.choice import ArgMax
+from hushtable.nn.layers.elementwise import Add, Curve, Multiply, Relu
+from hushtable.nn.layers.linear import Convolution, Linear, Scale
+from hushtable.nn.layers.norm import LayerNorm, Softmax
+from hushtable.nn.model import Model
+from networks import holds, perceptron, private
+
+
+def small(seed=0, bits=None, classes=None):
+    rng = np.random.default_rng(seed)
+    model = perceptron(rng, (5, 4, 3))
+    if classes:
+        graph = model.graph
+        graph.outputs = [graph.add(ArgMax(), graph.outputs[0])]
+        model = Model(graph, classes)
+    return model.calibrate(rng.normal(size=(50, 5)), bits=bits)
+
+
+def test_importing_the_package_imports_no_framework():
+    code = "import sys, hushtable; print([m for m in ('sklearn', 'onnx', 'torch') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("owner", [0, 1])
+@pytest.mark.parametrize("giver", [0, 1])
+def test_either_party_has_the_model_and_either_gives_the_inputs(owner, giver):
+    holds(small(), np.random.default_rng(1).uniform(-1, 1, (7, 5)), owner=owner, giver=giver)
+
+
+def test_inputs_of_both_parties_and_results_to_one():
+    model = small(classes=["low", "mid", "high"])
+    rows = np.random.default_rng(2).uniform(-1, 1, (6, 5))
+
+    def party(p):
+        net = ht.nn.share(p, model if p.role == 0 else None, owner=0)
+        mine = net.input(rows[:2] if p.role == 0 else None, owner=0, shape=(2, 5))
+        theirs = net.input(rows[2:] if p.role == 1 else None, owner=1, shape=4)
+        opened = p.open(net(ht.concatenate([mine, theirs])), to=1)
+        return None if opened is None else net.labels(opened).tolist()
+
+    nothing, labels = ht.run_pair(party)
+    assert nothing is None and labels == np.asarray(model.classes)[model.plain(rows)].tolist()
+
+
+def test_shares_made_elsewhere_are_brought_to_the_scales_of_their_places():
+    rng = np.random.default_rng(3)
+    size = 2.0 ** np.array([9, -6, 0, 3, -2])
+    rows = rng.normal(size=(40, 5)) * size
+    graph = Graph([Input("x", (-1, 5))])
+    graph.outputs = [graph.add(Linear(5, 2), 0, own={"weight": rng.normal(size=(5, 2)) / size[:, None], "bias": np.ones(2)})]
+    model = Model(graph).calibrate(rows, bits=48)
+    assert len(set(model.formats.inputs[0].scale)) > 2
+
+    def party(p):
+        net = ht.nn.share(p, model if p.role == 0 else None, owner=0)
+        form = net.formats
+        made = p.share(rows / 2, bits=form.bits, fraction=form.fraction, range=(-4096, 4096))
+        with pytest.raises(ht.ParamError, match=r"a share with range=.* accepted: within"):
+            net(made)
+        with pytest.raises(ht.ShapeError, match="shares of bits=48, fraction=12 are expected"):
+            net.adapt(p.share(rows / 2, bits=40, fraction=12))
+        return p.open(net(net.adapt(made)))
+
+    for got in ht.run_pair(party):
+        # Of numbers in 2^-12, of which the smallest place has few.
+        assert np.abs(got - model.plain(rows)).max() <= 5 * 4 * 2.0**-5
+
+
+@pytest.mark.parametrize("seed", [*range(8), *(pytest.param(s, marks=pytest.mark.long) for s in range(8, 60))])
+def test_random_formats(seed):
+    rng = np.random.default_rng(seed)
+    sizes = [int(n) for n in rng.integers(1, 9, rng.integers(2, 5))]
+    model = perceptron(rng, sizes, str(rng.choice(["relu", "tanh", "sigmoid", "gelu", "silu", "softplus"])))
+    examples = rng.normal(size=(60, sizes[0])) * 2.0 ** rng.integers(-5, 8)
+    fraction, margin = int(rng.integers(6, 20)), float(rng.choice([1.0, 1.5, 3.0]))
+    least = model.calibrate(examples, margin=margin, fraction=fraction).formats.bits
+    model.calibrate(examples, margin=margin, fraction=fraction, bits=min(64, least + int(rng.integers(0, 9))))
+    assert np.abs(model.fixed(examples) - model.plain(examples)).max() <= model.report().error
+    # The examples are the farthest that results were seen to lie.
+    farthest = examples[np.argsort(np.abs(model.plain(examples)).max(axis=1))[-4:]]
+    holds(model, farthest, owner=seed % 2)
+
+
+def test_numbers_may_be_larger_than_the_examples_by_the_margin():
+    rng = np.random.default_rng(8)
+    examples = rng.normal(size=(30, 6))
+    for margin in (1.0, 3.9, 30.0):
+        graph = Graph([Input("x", (-1, 6))])
+        value = graph.add(Linear(6, 4, False), 0, own={"weight": rng.normal(size=(6, 4))})
+        graph.outputs = [graph.add(Linear(4, 2, False), graph.add(Relu(), value), own={"weight": rng.normal(size=(4, 2))})]
+        model = Model(graph).calibrate(examples, margin=margin)
+        assert 2.0 ** model.formats.layers[0].out > margin * np.abs(examples @ graph.nodes[0].own["weight"]).max()
+        holds(model, examples * margin * 0.999)
+
+
+@pytest.mark.parametrize("exponent", [-3, 0, 6])
+def test_numbers_at_the_ends_of_their_range_do_not_wrap(exponent):
+    most = 2.0**exponent
+    graph = Graph([Input("x", (-1, 1, 2))])
+    value = graph.add(Linear(2, 2, False), 0, own={"weight": np.array([[1.0, 0.5], [0, 0.5]])})
+    graph.outputs = [graph.add(Add(), value, value)]
+    model = Model(graph).calibrate(np.array([[[most * 0.999, -most * 0.999]]]), margin=1)
+    ends = np.array([[[most, most]], [[-most, -most]], [[most, -most]], [[2.0**-13, 0]]])
+    holds(model, ends)
+    with pytest.raises(ht.ParamError, match=r"input 'x': .* at \(0, 0, 1\) is not supported; accepted: .* there, as calibrated"):
+        private(model, np.array([[[0, most * 1.001]]]))
+
+
+def test_the_least_width_is_the_least_and_a_narrower_one_names_the_layer():
+    rng = np.random.default_rng(4)
+    model = perceptron(rng, (6, 5, 2), "sigmoid")
+    examples = rng.normal(size=(40, 6)) * 50
+    least = model.calibrate(examples).formats.bits
+    assert least == max(layer.inner.get("products", layer.out) for layer in model.formats.layers) + 12 + 12 + 2
+    narrower = model.calibrate(examples, bits=least - 3).formats
+    assert min(layer.digits for layer in narrower.layers if layer.digits) == 9, "fewer digits of factors"
+    with pytest.raises(ht.ParamError, match=rf"layer 'linear 0' \(linear\): sums of up to .* not supported in {least - 9} bits; accepted: bits={least}"):
+        model.calibrate(examples, bits=least - 9)
+    with pytest.raises(ht.ParamError, match=r"layer 'softmax 0' \(softmax\): .*8 to 14"):
+        graph = Graph([Input("x", (-1, 3))])
+        graph.outputs = [graph.add(Softmax(), 0)]
+        Model(graph).calibrate(np.ones((2, 3)), fraction=20)
+
+
+def test_what_calibration_refuses():
+    model = perceptron(np.random.default_rng(0), (3, 2))
+    with pytest.raises(ht.ParamError, match="ranges are not known yet"):
+        model.report()
+    for how, message in (
+        ({"margin": 0.5}, "margin=0.5"),
+        ({"fraction": 5}, "fraction=5"),
+        ({"fraction": 25}, "fraction=25"),
+        ({"bits": 15}, "bits=15"),
+        ({"bits": 65}, "bits=65"),
+    ):
+        with pytest.raises(ht.ParamError, match=f"{message} is not supported; accepted"):
+            model.calibrate(np.ones((2, 3)), **how)
+    for examples, message in (
+        (np.array([[1, np.nan, 2]]), r"input 'x': nan at \(0, 1\)"),
+        (np.ones((2, 4)), r"shape \(2, 4\) where \(-1, 3\) is expected"),
+        (np.ones((0, 3)), r"shape \(0, 3\)"),
+        (np.array([["a", "b", "c"]]), "numbers are expected"),
+    ):
+        with pytest.raises((ht.ParamError, ht.ShapeError), match=message):
+            model.calibrate(examples)
+    with pytest.raises(ht.ShapeError, match="1 inputs are expected"):
+        model.calibrate(np.ones((2, 3)), np.ones((2, 3)))
+    graph = Graph([Input("x", (-1, 3))])
+    graph.outputs = [graph.add(Curve("exp"), 0)]
+    with pytest.raises(ht.ParamError, match=r"layer 'exp 0' \(curve\) gives numbers that are not finite|layer 'curve 0'"):
+        Model(graph).calibrate(np.full((1, 3), 1e4))
+    with pytest.raises(ht.ShapeError, match=r"layer 'linear 1' \(linear\): weight of shape \(2, 2\) where \(3, 2\)"):
+        Graph([Input("x", (-1, 3))], [object()]).add(Linear(3, 2, False), 0, own={"weight": np.ones((2, 2))})
+
+
+def test_who_gives_the_model_is_checked():
+    model = small()
+
+    def party(p):
+        for given, message in ((None if p.role == 0 else model, "party 0 owns the model; this party"),):
+            with pytest.raises(ht.ParamError, match=message):
+                ht.nn.share(p, given, owner=0)
+        with pytest.raises(ht.ParamError, match="owner=2"):
+            ht.nn.share(p, None, owner=2)
+        if p.role == 0:
+            with pytest.raises(ht.ParamError, match="call model.calibrate"):
+                ht.nn.share(p, perceptron(np.random.default_rng(0), (2, 2)), owner=0)
+            with pytest.raises(TypeError, match="a Model is expected"):
+                ht.nn.share(p, np.ones(3), owner=0)
+        net = ht.nn.share(p, model if p.role == 0 else None, owner=0)
+        assert net.inputs == [(-1, 5)]
+        with pytest.raises(ht.ShapeError, match=r"shape \(4,\) where \(-1, 5\)"):
+            net.input(np.zeros(4), owner=p.role)
+        with pytest.raises(ht.ParamError, match="a number of rows"):
+            net.input(None, owner=1 - p.role)
+        with pytest.raises(ht.ShapeError, match="1 inputs are expected"):
+            net()
+        with pytest.raises(TypeError, match="a share is expected"):
+            net(np.zeros((2, 5)))
+        with pytest.raises(ht.ParamError, match="has no classes"):
+            net.labels([0])
+        assert "Net(3 layers of party 0" in repr(net)
+
+    ht.run_pair(party)
+
+
+def test_a_difference_in_what_the_parties_do_is_noticed():
+    model = small()
+
+    def party(p):
+        net = ht.nn.share(p, model if p.role == 0 else None, owner=0)
+        with pytest.raises(ht.HandshakeError):
+            x = net.input(np.zeros((3, 5)) if p.role == 0 else None, owner=0, shape=(4, 5) if p.role else None)
+            p.open(net(x))
+
+    ht.run_pair(party)
+
+
+def test_no_number_of_the_model_is_told():
+    """Two models with numbers of the same sizes have the same description."""
+    rng = np.random.default_rng(5)
+    examples = rng.normal(size=(50, 4))
+
+    def model(factor, seed):
+        change = np.random.default_rng(seed)
+        graph = Graph([Input("x", (-1, 4))])
+        weight = np.full((4, 4), 0.6) * change.choice([-1, 1], (4, 4)) * factor
+        value = graph.add(Linear(4, 4), 0, own={"weight": weight, "bias": change.uniform(-0.1, 0.1, 4)}, name=f"secret {seed}")
+        value = graph.add(Relu(), value)
+        graph.outputs = [graph.add(LayerNorm(4, 0.1), value, own={"weight": change.uniform(0.6, 0.9, 4), "bias": np.zeros(4)})]
+        return Model(graph).calibrate(examples, margin=8)
+
+    texts = {description.described(model(factor, seed)) for factor, seed in ((1.0, 1), (0.97, 2), (0.93, 3), (0.96, 4))}
+    assert len(texts) <= 2, "ranges may fall on either side of a power of two"
+    whole = json.loads(texts.pop())
+    assert set(whole) == {"format", "bits", "fraction", "batch", "inputs", "layers", "outputs", "classes"}
+    numbers = [layer for layer in whole["layers"] for layer in (layer["out"], layer["digits"], layer["largest"], *layer["inner"].values())]
+    assert all(isinstance(number, int) for number in numbers)
+    assert "secret" not in json.dumps(whole)
+
+
+def full():
+    """A model with a layer of most kinds."""
+    rng = np.random.default_rng(6)
+    graph = Graph([Input("x", (-1, 2, 4, 4))])
+    value = graph.add(Convolution(2, 3, (2, 2)), 0, own={"weight": rng.normal(size=(3, 2, 2, 2)), "bias": np.ones(3)})
+    value = graph.add(Relu(0.25), value)
+    from hushtable.nn.layers.arrange import Reshape, Slice, Take
+    from hushtable.nn.layers.pool import AveragePool, MaxPool
+
+    value = graph.add(MaxPool((2, 2), (1, 1)), value)
+    value = graph.add(AveragePool((2, 1), (1, 1)), value)
+    value = graph.add(Reshape((-1, 6)), value)
+    value = graph.add(Scale((6,)), value, own={"weight": rng.normal(size=6), "bias": np.ones(6)})
+    value = graph.add(Multiply(), value, value)
+    value = graph.add(LayerNorm(6, 0.1), value, own={"weight": np.ones(6), "bias": np.ones(6)})
+    value = graph.add(Take(-1, (0, 2, 1, 1), (4,)), graph.add(Slice(-1, 1, 1, 4), value))
+    graph.outputs = [graph.add(ArgMax(), graph.add(Softmax(), value))]
+    return Model(graph, ["a", 2, 0.5, True]).calibrate(rng.normal(size=(30, 2, 4, 4)))
+
+
+def test_a_description_is_what_it_was_when_it_was_told():
+    model = full()
+    graph, formats, classes = description.read(description.described(model))
+    assert [node.layer for node in graph.nodes] == [node.layer for node in model.graph.nodes]
+    assert (formats, classes, graph.outputs) == (model.formats, model.classes, model.graph.outputs)
+    assert not any(node.own for node in graph.nodes)
+
+
+def mutated(rng, value):
+    """The same description with one thing changed."""
+    value = json.loads(json.dumps(value))
+    spots = []
+
+    def walk(at):
+        for key, each in at.items() if isinstance(at, dict) else enumerate(at):
+            spots.append((at, key))
+            if isinstance(each, dict | list):
+                walk(each)
+
+    walk(value)
+    at, key = spots[int(rng.integers(len(spots)))]
+    new = [None, True, -1, 0, 1, 7, 2**31, 2**70, -(2**62), 1.5, float("nan"), "", "linear", "x" * 100, [], {}, [0], [-1, -1], [2**28] * 3, {"a": 1}]
+    how = rng.integers(0, 3)
+    if how == 0 and isinstance(at, dict):
+        del at[key]
+    elif how == 1 and isinstance(at, list):
+        at.append(at[key])
+    else:
+        at[key] = new[int(rng.integers(len(new)))]
+    return value
+
+
+@pytest.mark.parametrize("seed", [*range(3), *(pytest.param(s, marks=pytest.mark.long) for s in range(3, 30))])
+def test_malformed_descriptions_are_refused(seed):
+    """Whatever one thing is changed, a network is read whose shapes fit, or it is said that it is malformed."""
+    rng = np.random.default_rng(seed)
+    whole = json.loads(description.described(full()))
+    refused = 0
+    for _ in range(400):
+        try:
+            graph, _, _ = description.read(json.dumps(mutated(rng, whole)))
+            graph.shapes(3)
+        except ht.PeerError as error:
+            refused += 1
+            assert "description of its network is malformed" in str(error)
+        except ht.ShapeError:
+            pass  # for another number of rows
+    assert refused > 200
+    text = json.dumps(whole)
+    for cut in range(0, len(text), 61):
+        with pytest.raises(ht.PeerError):
+            description.read(text[:cut])
+    for text in ("[" * 100_000, "9" * 10_000, '{"format": NaN}', "null", "\0"):
+        with pytest.raises(ht.PeerError):
+            description.read(text)
+
+
+@pytest.mark.parametrize("told", ["", "{}", "[1]", '{"format": 1}', "x" * 200_000])
+def test_a_malformed_description_of_the_peer_ends_in_an_error(told, monkeypatch):
+    model = small()
+    monkeypatch.setattr(description, "described", lambda model: told)
+
+    def party(p):
+        if p.role == 0:
+            ht.nn.share(p, model, owner=0)
+            return None
+        with pytest.raises(ht.PeerError, match="malformed"):
+            ht.nn.share(p, None, owner=0)
+        return True
+
+    assert ht.run_pair(party)[1]
+
+
+def test_a_call_is_prepared_and_spent_once():
+    model = small(classes=[3, 5, 9])
+    rows = np.random.default_rng(7).uniform(-1, 1, (4, 5))
+
+    def party(p):
+        net = ht.nn.share(p, model if p.role == 0 else None, owner=0)
+        prepared = net.prepare(4)
+        before = p.cost
+        x = net.input(rows if p.role == 1 else None, owner=1, shape=4)
+        opened = p.open(prepared(x))
+        after = p.cost - before
+        with pytest.raises(ht.SpentError):
+            prepared(x)
+        more = net.prepare(3)
+        with pytest.raises(ht.ShapeError, match="prepared for"):
+            more(x)
+        return net.labels(opened).tolist(), after.offline.sent, net.labels(p.open(net(x))).tolist()
+
+    for labels, offline, again in ht.run_pair(party):
+        assert labels == again == np.asarray([3, 5, 9])[model.plain(rows)].tolist()
+        assert offline == 0, "nothing is left but the online phase"
+
+
+def test_a_report_tells_what_a_call_takes_and_how_far_it_is_off():
+    model = small()
+    report = model.report(20, measure=True)
+    rows = np.zeros((20, 5))
+
+    def party(p):
+        net = ht.nn.share(p, model if p.role == 0 else None, owner=0)
+        x = net.input(rows if p.role == 1 else None, owner=1, shape=20)
+        p.barrier()
+        before = p.cost
+        net(x)
+        after = p.cost - before
+        theirs = net.report(20)
+        assert (theirs.error is None) == (p.role == 1)
+        return sum(phase.sent + phase.received for phase in (after.setup, after.offline, after.online))
+
+    took = ht.run_pair(party)[0]
+    assert abs(report.bytes - took) <= 0.02 * took
+    assert [row.layer for row in report] == ["linear 0", "relu 1", "linear 2"] and report[0].shape == (20, 4)
+    assert report.error >= report.seen > 0 and report.seconds > 0 and report.rounds > 5
+    assert "linear 0" in str(report) and "measured here" in str(report)
+    unknown = model.report(20)
+    assert unknown.bytes is None and "is not predicted" in str(unknown)
+    curve = Graph([Input("x", (-1, 3))])
+    curve.outputs = [curve.add(Curve("tanh"), 0)]
+    by_card = Model(curve).calibrate(np.ones((2, 3))).report(50)
+    assert by_card.bytes > 1000 and by_card.rounds > 0
+
+
+def test_errors_at_a_party_name_the_layer():
+    model = small()
+
+    def party(p):
+        net = ht.nn.share(p, model if p.role == 0 else None, owner=0)
+        wide = p.share(np.zeros((2, 5)), bits=net.formats.bits, fraction=12, range=(-2000, 2000))
+        with pytest.raises(ht.ParamError, match="input 'x'"):
+            net(wide)
+
+    ht.run_pair(party)

@@ -1,0 +1,244 @@
+"""Models of scikit-learn: as it evaluates them, and on shares."""
+
+from __future__ import annotations
+
+import hushtable as ht
+import numpy as np
+import pytest
+from hushtable.nn.ranges import scaled as in_scale
+from networks import holds, private
+
+sk = pytest.importorskip("sklearn")
+
+from sklearn import cluster, datasets, decomposition, ensemble, linear_model, neural_network, svm, tree  # noqa: E402
+from sklearn.exceptions import ConvergenceWarning  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+assert ConvergenceWarning
+
+BREAST = datasets.load_breast_cancer(return_X_y=True)
+IRIS = datasets.load_iris(return_X_y=True)
+DIABETES = datasets.load_diabetes(return_X_y=True)
+
+
+def scaled(estimator):
+    return make_pipeline(StandardScaler(), estimator)
+
+
+def perceptron(kind, **how):
+    return kind(hidden_layer_sizes=(8, 6), max_iter=60, random_state=0, **how)
+
+
+CLASSIFIERS = {
+    "logistic of two": (linear_model.LogisticRegression(max_iter=300), scaled, BREAST, ("label", "probability", "score")),
+    "logistic of three": (linear_model.LogisticRegression(max_iter=300), None, IRIS, ("label", "probability", "score")),
+    "sgd": (linear_model.SGDClassifier(loss="log_loss", random_state=0), scaled, BREAST, ("label", "probability", "score")),
+    "svc": (svm.LinearSVC(), scaled, IRIS, ("label", "score")),
+    "ridge": (linear_model.RidgeClassifier(), scaled, BREAST, ("label", "score")),
+    "perceptron relu": (perceptron(neural_network.MLPClassifier), scaled, IRIS, ("label", "probability")),
+    "perceptron tanh": (perceptron(neural_network.MLPClassifier, activation="tanh"), scaled, BREAST, ("label", "probability")),
+    "perceptron logistic": (perceptron(neural_network.MLPClassifier, activation="logistic"), scaled, IRIS, ("probability",)),
+    "tree": (tree.DecisionTreeClassifier(max_depth=5, random_state=0), None, IRIS, ("label", "probability")),
+    "forest": (ensemble.RandomForestClassifier(5, random_state=0), scaled, IRIS, ("label", "probability")),
+    "extra trees": (ensemble.ExtraTreesClassifier(3, max_depth=5, random_state=0), None, BREAST, ("probability",)),
+    "boosting of two": (ensemble.GradientBoostingClassifier(n_estimators=8, random_state=0), None, BREAST, ("label", "probability", "score")),
+    "boosting of three": (ensemble.GradientBoostingClassifier(n_estimators=4, random_state=0), None, IRIS, ("label", "probability", "score")),
+    "boosting exponential": (ensemble.GradientBoostingClassifier(loss="exponential", n_estimators=4, random_state=0), None, BREAST, ("probability",)),
+    "histograms": (ensemble.HistGradientBoostingClassifier(max_iter=4, random_state=0), None, IRIS, ("label", "probability")),
+}
+NUMBERS = {
+    "linear": (linear_model.LinearRegression(), "predict"),
+    "ridge": (linear_model.Ridge(), "predict"),
+    "lasso": (linear_model.Lasso(), "predict"),
+    "elastic": (linear_model.ElasticNet(), "predict"),
+    "sgd": (linear_model.SGDRegressor(random_state=0), "predict"),
+    "svr": (svm.LinearSVR(random_state=0), "predict"),
+    "perceptron": (perceptron(neural_network.MLPRegressor), "predict"),
+    "perceptron identity": (perceptron(neural_network.MLPRegressor, activation="identity"), "predict"),
+    "tree": (tree.DecisionTreeRegressor(max_depth=5, random_state=0), "predict"),
+    "forest": (ensemble.RandomForestRegressor(4, max_depth=4, random_state=0), "predict"),
+    "extra trees": (ensemble.ExtraTreesRegressor(3, max_depth=4, random_state=0), "predict"),
+    "boosting": (ensemble.GradientBoostingRegressor(n_estimators=5, random_state=0), "predict"),
+    "boosting zero": (ensemble.GradientBoostingRegressor(n_estimators=5, init="zero", random_state=0), "predict"),
+    "histograms": (ensemble.HistGradientBoostingRegressor(max_iter=3, random_state=0), "predict"),
+    "components": (decomposition.PCA(4), "transform"),
+    "whitened": (decomposition.PCA(3, whiten=True), "transform"),
+    "standard": (StandardScaler(), "transform"),
+    "no mean": (StandardScaler(with_mean=False), "transform"),
+    "no deviation": (StandardScaler(with_std=False), "transform"),
+    "min max": (MinMaxScaler((-1, 3)), "transform"),
+    "max abs": (MaxAbsScaler(), "transform"),
+    "robust": (RobustScaler(), "transform"),
+    "two scalers": (make_pipeline(MinMaxScaler(), StandardScaler()), "transform"),
+    "pipeline": (make_pipeline(StandardScaler(), decomposition.PCA(5), MaxAbsScaler(), linear_model.Ridge()), "predict"),
+    "scaled forest": (make_pipeline(RobustScaler(), ensemble.RandomForestRegressor(3, max_depth=4, random_state=0)), "predict"),
+}
+
+
+def thousand(x, seed=0):
+    """10^3 inputs between those of the data, with as many decimals."""
+    rng = np.random.default_rng(seed)
+    a, b = x[rng.integers(0, len(x), 1000)], x[rng.integers(0, len(x), 1000)]
+    return a + rng.uniform(0, 1, (1000, 1)) * (b - a)
+
+
+def by_framework(fitted, x, output):
+    if output == "score":
+        return fitted.decision_function(x)
+    return fitted.predict(x) if output == "label" else fitted.predict_proba(x)
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_classifiers_are_as_scikit_learn_has_them(name):
+    estimator, wrap, (x, y), outputs = CLASSIFIERS[name]
+    fitted = (wrap(estimator) if wrap else estimator).fit(x, y)
+    many = thousand(x)
+    for output in outputs:
+        model = ht.nn.from_sklearn(fitted, output=output)
+        want, got = by_framework(fitted, many, output), model.plain(many)
+        if output == "label":
+            assert model.classes == list(fitted.classes_)
+            assert np.array_equal(np.asarray(model.classes)[got], want)
+            continue
+        if got.shape[1] == 1:
+            want = want[:, 1:] if output == "probability" else want[:, None]
+        assert np.abs(got - want).max() <= 1e-9 * max(1, np.abs(want).max())
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_models_that_give_numbers_are_as_scikit_learn_has_them(name):
+    estimator, how = NUMBERS[name]
+    x, y = DIABETES
+    fitted = estimator.fit(x, y)
+    many = thousand(x)
+    want = getattr(fitted, how)(many)
+    got = ht.nn.from_sklearn(fitted).plain(many)
+    assert got.shape == (want.shape if want.ndim == 2 else (1000, 1))
+    assert np.abs(got - want.reshape(got.shape)).max() <= 1e-9 * max(1, np.abs(want).max())
+
+
+def clear(model, x):
+    """The rows that have no number within a step of a threshold, where trees may go another way."""
+    ((node, own),) = [
+        (node, own)
+        for node, own in zip(model.graph.nodes, in_scale(model.graph, model.formats.inputs), strict=True)
+        if node.layer.op == "forest"
+    ]
+    given = x * model.formats.inputs[0].factors()
+    asked = given[:, np.argmax(node.own["feature"], axis=0)] - own["threshold"]
+    rows = x[(np.abs(asked) > model.formats.step).all(axis=1)]
+    assert len(rows) > 10
+    return rows
+
+
+def sure(scores, bound):
+    """Where a bound leaves no doubt about the greatest score, or about the sign of a single one."""
+    if scores.shape[1] == 1:
+        return np.abs(scores[:, 0]) > bound
+    ordered = np.sort(scores, axis=1)
+    return ordered[:, -1] - ordered[:, -2] > 2 * bound
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_classifiers_on_shares(name):
+    estimator, wrap, (x, y), outputs = CLASSIFIERS[name]
+    fitted = (wrap(estimator) if wrap else estimator).fit(x, y)
+    for output in outputs:
+        model = ht.nn.from_sklearn(fitted, output=output).calibrate(x)
+        some = thousand(x, 1)[:40]
+        if any(node.layer.op == "forest" for node in model.graph.nodes):
+            some = clear(model, some)
+        if output != "label":
+            holds(model, some)
+            continue
+        (got,), bound = private(model, some), model.report().error
+        last = len(model.graph.nodes)
+        model.graph.outputs = [last - 1]  # the scores that are decided about
+        clearly = sure(model.plain(some), bound)
+        found = np.asarray(model.classes)[got.astype(int)]
+        assert np.array_equal(found[clearly], fitted.predict(some)[clearly])
+        assert (found == fitted.predict(some)).mean() > 0.9 and clearly.any()
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers_on_shares(name):
+    estimator, _ = NUMBERS[name]
+    x, y = DIABETES
+    model = ht.nn.from_sklearn(estimator.fit(x, y)).calibrate(x)
+    some = thousand(x, 2)[:30]
+    if any(node.layer.op == "forest" for node in model.graph.nodes):
+        some = clear(model, some)
+    holds(model, some, owner=1, giver=0)
+
+
+def test_centres_and_their_labels_as_text():
+    x, y = IRIS
+    fitted = make_pipeline(StandardScaler(), cluster.KMeans(4, n_init=1, random_state=0)).fit(x)
+    model = ht.nn.from_sklearn(fitted)
+    many = thousand(x)
+    assert np.array_equal(model.plain(many), fitted.predict(many))
+    (got,) = private(model.calibrate(x), x[::5])
+    assert (got == fitted.predict(x[::5])).mean() > 0.95
+    named = linear_model.LogisticRegression(max_iter=300).fit(x, np.array(["setosa", "versicolor", "virginica"])[y])
+    model = ht.nn.from_sklearn(named).calibrate(x)
+
+    def party(p):
+        net = ht.nn.share(p, model if p.role == 0 else None, owner=0)
+        opened = p.open(net(net.input(x if p.role == 1 else None, owner=1, shape=len(x))))
+        return net.labels(opened)
+
+    for labels in ht.run_pair(party):
+        assert (labels == named.predict(x)).mean() > 0.98
+
+
+def test_trees_with_numbers_at_their_thresholds():
+    """An input that is equal to a threshold goes to the left, whatever both are rounded to."""
+    rng = np.random.default_rng(3)
+    x = rng.integers(-40, 40, (300, 3)) * 0.1 + 0.05
+    fitted = tree.DecisionTreeRegressor(max_depth=6, random_state=0).fit(x, np.sin(x[:, 0]) + x[:, 1])
+    model = ht.nn.from_sklearn(fitted)
+    at = model.graph.nodes[0].own["threshold"]
+    points = np.repeat(at[at != 0], 3).astype(np.float32).astype(np.float64)[: 3 * 10].reshape(-1, 3)
+    model.calibrate(x)
+    assert np.abs(private(model, points)[0] - model.plain(points)).max() <= model.report().error
+
+
+def test_a_tree_of_one_leaf_and_a_forest_with_trees_of_all_sizes():
+    x = np.random.default_rng(0).normal(size=(60, 2))
+    alone = tree.DecisionTreeRegressor().fit(x, np.full(60, 2.5))
+    model = ht.nn.from_sklearn(alone).calibrate(x)
+    assert np.abs(private(model, x[:5])[0] - 2.5).max() <= model.report().error
+    uneven = ensemble.GradientBoostingRegressor(n_estimators=3, max_depth=None, max_leaf_nodes=7, random_state=0).fit(x, x[:, 0] ** 2)
+    model = ht.nn.from_sklearn(uneven).calibrate(x)
+    holds(model, clear(model, x))
+
+
+@pytest.mark.parametrize(
+    ("estimator", "how", "message"),
+    [
+        (svm.SVC(), {}, "SVC is not supported; accepted: DecisionTreeClassifier, .*Pipeline"),
+        (linear_model.LinearRegression(), {"output": "label"}, "LinearRegression with output='label'"),
+        (svm.LinearSVC(), {"output": "probability"}, "LinearSVC with output='probability'"),
+        (tree.DecisionTreeClassifier(), {"output": "score"}, "DecisionTreeClassifier with output='score'"),
+        (linear_model.LogisticRegression(), {"output": "logits"}, "output='logits'"),
+        (MinMaxScaler(clip=True), {}, "clip=True"),
+        (make_pipeline(StandardScaler(), svm.SVC()), {}, "SVC is not supported"),
+    ],
+)
+def test_what_is_not_supported_is_named(estimator, how, message):
+    x, y = IRIS
+    with pytest.raises(ht.ParamError, match=message):
+        ht.nn.from_sklearn(estimator.fit(x[:100], y[:100]), **how)
+
+
+def test_estimators_that_are_not_fitted_or_not_finite():
+    with pytest.raises(ht.ParamError, match="Ridge is not fitted"):
+        ht.nn.from_sklearn(linear_model.Ridge())
+    with pytest.raises(ht.ParamError, match="StandardScaler is not fitted"):
+        ht.nn.from_sklearn(make_pipeline(StandardScaler(), linear_model.Ridge()))
+    fitted = linear_model.Ridge().fit(*DIABETES)
+    fitted.coef_[3] = np.nan
+    with pytest.raises(ht.ParamError, match=r"layer 'Ridge' \(linear\): weight has nan at \(3, 0\)"):
+        ht.nn.from_sklearn(fitted)
