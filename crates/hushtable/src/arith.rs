@@ -59,6 +59,7 @@ pub use product::{FoldedProducts, KnownProducts, Multiplication, Squares};
 pub use radians::Radians;
 pub use select::{Absolute, Clamp, Maximum, Relu};
 pub use sides::{Sides, SidesJob};
+pub(crate) use sides::{Upper, UpperJob};
 pub use small::SmallProducts;
 pub use truncate::{
     FaithfulReduction, FaithfulTruncation, Truncation, insecure_truncate_local, truncate_reduce,

@@ -266,7 +266,7 @@ const PROTOCOLS: &[(&str, Protocol)] = &[
         material.eval(p, &fixed(37, 12, 64, x)?).map(drop)
     }),
     ("GELU", |p, x| {
-        let job = GeluJob { batch: 512, bits: 37, scale: 12, objective: Objective::Total };
+        let job = GeluJob { batch: 512, ..GeluJob::new(37, 12) };
         let material = Gelu::prepare(p, job)?;
         p.barrier()?;
         material.eval(p, &fixed(37, 12, 512, x)?).map(drop)

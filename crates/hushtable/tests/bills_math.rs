@@ -134,7 +134,7 @@ fn softmaxes() {
 #[test]
 fn gelus() {
     for (objective, [bits, scale]) in OBJECTIVES.into_iter().flat_map(|o| [(o, [37, 12]), (o, [17, 11])]) {
-        let job = GeluJob { batch: N, bits, scale, objective };
+        let job = GeluJob { batch: N, objective, ..GeluJob::new(bits, scale) };
         check_parts(
             &format!("{job:?}"),
             job.bill().expect("a bill"),

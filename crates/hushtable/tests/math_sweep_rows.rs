@@ -45,7 +45,7 @@ fn ulps(y: f64, want: f64, scale: u32) -> f64 {
 fn gelus() {
     sweep(SEED, |p, random| {
         let (scale, bits) = (6 + random.below(21) as u32, 10 + random.below(55) as u32);
-        let job = GeluJob { batch: 400, bits, scale, objective: Objective::Total };
+        let job = GeluJob { batch: 400, ..GeluJob::new(bits, scale) };
         let Ok(card) = job.card() else { return Ok(false) };
         let far = 2f64.powi(bits as i32 - 3 - scale as i32);
         let unit = 2f64.powi(-(scale as i32));
@@ -197,7 +197,7 @@ fn what_has_a_bill_is_prepared() {
                 (job.bill(), done.map(drop))
             }
             2 => {
-                let job = GeluJob { batch: 2, bits, scale, objective };
+                let job = GeluJob { batch: 2, objective, ..GeluJob::new(bits, scale) };
                 let done =
                     Gelu::prepare(p, job).and_then(|material| material.eval(p, &ones(bits, scale, 2)?));
                 (job.bill(), done.map(drop))

@@ -5,7 +5,9 @@ use crate::support::{fixed::shared, pairs};
 use hushtable::{
     AShare, Party, Result, Role,
     arith::{MatrixShape, Objective, SmallMatrixJob, SmallMatrixProduct},
-    math::{Affine, Gelu, GeluJob, Norm, NormJob, Reciprocal, ReciprocalJob, Softmax, SoftmaxJob, gelu},
+    math::{
+        Affine, Gated, Gelu, GeluJob, Norm, NormJob, Precision, Reciprocal, ReciprocalJob, Softmax, SoftmaxJob,
+    },
 };
 use pairs::{both, pair};
 use prim::{block::Block, prg::Prg};
@@ -120,32 +122,84 @@ fn softmax_of_random_and_hard_rows() {
     println!("{ulps:?}");
 }
 
-/// No more than its card says.
-fn gelus(p: &mut Party, bits: u32, scale: u32) -> Result<f64> {
+/// Shares that are no masks: those of P1 are all one number, or without one those of P0 are 0.
+fn trivial(role: Role, x: &[f64], bits: u32, scale: u32, of_p1: Option<u64>) -> Result<Fixed<u64>> {
+    let unit = 2f64.powi(scale as i32);
+    let number = |x: &f64| (x * unit).round() as i64 as u64;
+    let words = x.iter().map(|x| match (role, of_p1) {
+        (Role::P0, None) => 0,
+        (Role::P1, None) => number(x),
+        (Role::P0, Some(theirs)) => number(x).wrapping_sub(theirs),
+        (Role::P1, Some(mine)) => mine,
+    });
+    Fixed::new(AShare::new(bits, words.collect()), scale)
+}
+
+/// No more than its card says, of all numbers of the bend, of the ends of the range, and with shares of all kinds.
+fn gelus(p: &mut Party, job: GeluJob) -> Result<f64> {
+    let GeluJob { bits, scale, .. } = job;
     let unit = 2f64.powi(-(scale as i32));
-    let steps = (4.5 / unit) as i64;
-    // Every number of [-4.5, 4.5) up to 12 bits behind the point.
+    let bend = if job.function == Gated::Gelu { 4.5 } else { 17.0 };
+    let far = 2f64.powi(job.magnitude.unwrap_or(bits - 3 - scale) as i32);
+    let steps = (bend.min(far) / unit) as i64;
+    // Every number of the bend up to 12 bits behind the point.
     let stride = 1usize << scale.saturating_sub(12);
-    let mut x: Vec<f64> = (-steps..steps).step_by(stride).map(|i| i as f64 * unit).collect();
-    let far = 2f64.powi((bits - 4 - scale) as i32);
-    x.extend([-4.0, 4.0].iter().flat_map(|b| (-3..=3).map(move |i| b + f64::from(i) * unit)));
-    x.extend([far, -far, far - unit, 8.0, -8.0, 12.0, -12.0, 100.5 % far]);
-    let job = GeluJob { batch: x.len(), bits, scale, objective: Objective::Total };
-    let shares = shared(p.role(), &x, bits, scale, 11)?;
-    let got = Gelu::prepare(p, job)?.eval(p, &shares)?.open(p)?;
-    let want: Vec<f64> = x.iter().map(|&x| gelu(x)).collect();
-    let (error, at) = worst(&got, &want);
-    let (ulps, most) = (error / unit, job.card()?.max_ulp.parse::<f64>().expect("a number"));
-    assert!(ulps <= most, "gelu({}) with {scale} bits: {ulps} units, {}", x[at], got[at]);
-    Ok(ulps)
+    let mut x: Vec<f64> = (1 - steps..steps).step_by(stride).map(|i| i as f64 * unit).collect();
+    x.extend([-8.0, -4.0, 4.0, 8.0].iter().flat_map(|b| (-3..=3).map(move |i| b + f64::from(i) * unit)));
+    x.extend(random(17, 200, [unit - far, far - unit], scale));
+    x.extend([far - unit, unit - far, far / 2.0, -far / 2.0, 12.0, -12.0, 100.5]);
+    x.retain(|x| x.abs() < far);
+    let job = GeluJob { batch: x.len(), ..job };
+    let most = job.card()?.max_ulp.parse::<f64>().expect("a number");
+    let mut largest = 0f64;
+    for kind in 0..4 {
+        let shares = match kind {
+            0 => shared(p.role(), &x, bits, scale, 11)?,
+            1 => trivial(p.role(), &x, bits, scale, None)?,
+            2 => trivial(p.role(), &x, bits, scale, Some(0))?,
+            _ => trivial(p.role(), &x, bits, scale, Some(u64::MAX))?,
+        };
+        let got = Gelu::prepare(p, job)?.eval(p, &shares)?.open(p)?;
+        let want: Vec<f64> = x.iter().map(|&x| job.function.of(x)).collect();
+        let (error, at) = worst(&got, &want);
+        let ulps = error / unit;
+        assert!(ulps <= most, "{job:?} of {}, shares {kind}: {ulps} units, {}", x[at], got[at]);
+        largest = largest.max(ulps);
+    }
+    println!("{job:?}: {largest:.2} units of {most}; {:.1} bytes", job.bill()?.bytes() / job.batch as f64);
+    Ok(largest)
 }
 
 #[test]
 fn gelu_of_every_number_of_its_bend() {
-    let (ulps, _) = both(pair(7, None), |p| {
-        Ok([gelus(p, 37, 12)?, gelus(p, 64, 12)?, gelus(p, 20, 8)?, gelus(p, 37, 16)?])
-    });
-    println!("{ulps:?}");
+    let network = |job| GeluJob { precision: Precision::Network, ..job };
+    let silu = |job| GeluJob { function: Gated::Silu, ..job };
+    let within = |m, job| GeluJob { magnitude: Some(m), ..job };
+    let least = |job| GeluJob { objective: Objective::Bytes, ..job };
+    let usual = GeluJob::new(37, 12);
+    let jobs = [
+        usual,
+        least(usual),
+        GeluJob::new(64, 12),
+        GeluJob::new(20, 8),
+        GeluJob::new(37, 16),
+        within(6, usual),
+        within(3, usual),
+        within(1, usual),
+        within(20, least(usual)),
+        network(usual),
+        network(within(6, least(usual))),
+        network(GeluJob::new(30, 11)),
+        network(GeluJob::new(64, 18)),
+        silu(least(usual)),
+        silu(within(6, usual)),
+        silu(within(6, least(usual))),
+        silu(GeluJob::new(18, 9)),
+        silu(network(usual)),
+        silu(network(least(usual))),
+        silu(network(within(6, least(usual)))),
+    ];
+    both(pair(7, None), |p| jobs.map(|job| gelus(p, job)).into_iter().collect::<Result<Vec<_>>>());
 }
 
 /// Rows whose deviation runs over the bounds, around several means.

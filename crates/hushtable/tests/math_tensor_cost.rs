@@ -53,7 +53,7 @@ fn costs_are_the_documented_ones() {
             if online { material.eval(p, &x).map(drop) } else { Ok(()) }
         },
     );
-    let gelu = |batch| GeluJob { batch, bits: 37, scale: 12, objective: Objective::Total };
+    let gelu = |batch| GeluJob { batch, ..GeluJob::new(37, 12) };
     costs(
         |batch| gelu(batch).bill(),
         |p, batch, online| {

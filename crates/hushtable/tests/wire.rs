@@ -184,7 +184,7 @@ fn sides(p: &mut Party) -> Result<()> {
 
 /// Of degree 2 over 8 pieces of 16 numbers.
 fn polynomial(p: &mut Party) -> Result<()> {
-    let shape = polynomial::PolynomialShape { degree: 2, bits: 4, ring: 20 };
+    let shape = polynomial::PolynomialShape { degree: 2, bits: 4, ring: 20, cut: 0 };
     let material = OneHot::<Cyclic>::tree(p, 3, 11)?.polynomial(p, shape)?;
     let table = Table::vector(20, vec![(0..8).collect::<Vec<u32>>(); 3])?;
     let x = AShare::new(3, vec![5; 11]);
@@ -251,7 +251,7 @@ fn softmax(p: &mut Party) -> Result<()> {
 }
 
 fn gelu(p: &mut Party) -> Result<()> {
-    let job = GeluJob { batch: 6, bits: 37, scale: 12, objective: Objective::Total };
+    let job = GeluJob { batch: 6, ..GeluJob::new(37, 12) };
     Gelu::prepare(p, job)?.eval(p, &numbers()?).map(drop)
 }
 

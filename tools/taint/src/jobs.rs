@@ -228,7 +228,7 @@ pub const JOBS: &[(&str, Phases)] = &[
         numbers.signed(p, &secret::<Bitwise, u64>(9, BATCH)).map(drop)
     }),
     ("GELU", |p, online| {
-        let job = GeluJob { batch: BATCH, bits: 32, scale: 12, objective: Objective::Total };
+        let job = GeluJob { batch: BATCH, ..GeluJob::new(32, 12) };
         let material = Gelu::prepare(p, job)?;
         online(p)?;
         material.eval(p, &Fixed::new(number(32, BATCH), 12)?).map(drop)

@@ -117,7 +117,7 @@ impl BlockShape {
 
     pub(super) fn gelu(&self) -> GeluJob {
         let Self { sequence, hidden, bits, scale, objective, .. } = *self;
-        GeluJob { batch: sequence * hidden, bits, scale, objective }
+        GeluJob { batch: sequence * hidden, objective, ..GeluJob::new(bits, scale) }
     }
 
     pub(super) fn norm(&self, owner: Role) -> NormJob {

@@ -205,7 +205,7 @@ impl InferenceWork {
 
     fn gelu(&self, rows: usize) -> GeluJob {
         let (bits, scale, objective) = (self.bits, self.fraction_bits, arith::Objective::Total);
-        GeluJob { batch: rows * 3072, bits, scale, objective }
+        GeluJob { batch: rows * 3072, objective, ..GeluJob::new(bits, scale) }
     }
 
     fn block(&self) -> BlockShape {

@@ -131,7 +131,7 @@ fn ot_keeps_its_contract() {
 #[test]
 fn inference_is_exact_to_few_units() {
     let site = Site::new();
-    let gelu = GeluJob { batch: 1, bits: 37, scale: 12, objective: Objective::Total };
+    let gelu = GeluJob { batch: 1, ..GeluJob::new(37, 12) };
     let card: f64 = gelu.card().unwrap().max_ulp.parse().unwrap();
     for (args, most) in [
         ("--shape gpt2-softmax --rows 9 --piece 4", 2.0),

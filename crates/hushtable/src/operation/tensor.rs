@@ -57,11 +57,11 @@ impl Operation for SoftmaxJob {
 
 impl Operation for GeluJob {
     fn name(&self) -> String {
-        "gelu".into()
+        self.function.name().to_lowercase()
     }
 
     fn method(&self) -> String {
-        "256 lines".into()
+        format!("{} lines", self.pieces())
     }
 
     fn fields(&self) -> Vec<(&'static str, String)> {
