@@ -29,6 +29,7 @@ mod order;
 mod plan;
 mod product;
 mod radians;
+mod row_product;
 mod select;
 mod sides;
 mod small;
@@ -59,6 +60,7 @@ pub use product::{FoldedProducts, KnownProducts, Multiplication, Squares};
 pub use radians::Radians;
 pub use select::{Absolute, Clamp, Maximum, Relu};
 pub use sides::{Sides, SidesJob};
+pub(crate) use row_product::{RowProductJob, RowProducts};
 pub(crate) use sides::{Upper, UpperJob};
 pub use small::SmallProducts;
 pub use truncate::{

@@ -272,7 +272,7 @@ const PROTOCOLS: &[(&str, Protocol)] = &[
         material.eval(p, &fixed(37, 12, 512, x)?).map(drop)
     }),
     ("softmax", |p, x| {
-        let job = SoftmaxJob { rows: 16, len: 8, bits: 37, scale: 12, objective: Objective::Total };
+        let job = SoftmaxJob { rows: 16, ..SoftmaxJob::new(8, 37, 12) };
         let material = Softmax::prepare(p, job)?;
         p.barrier()?;
         material.eval(p, &fixed(37, 12, 128, x)?).map(drop)

@@ -248,7 +248,7 @@ fn functions(p: &mut Party) -> Result<()> {
         let (norm, norms) = ([0.25, 4.0], (2, 3));
         all([
             Evaluation::new(Function::Sigmoid, bits, 8, &options).map(drop),
-            Softmax::prepare(p, SoftmaxJob { rows: 2, len: 3, bits, scale: 12, objective: Objective::Total })
+            Softmax::prepare(p, SoftmaxJob { rows: 2, ..SoftmaxJob::new(3, bits, 12) })
                 .map(drop),
             Gelu::prepare(p, GeluJob { batch: 6, ..GeluJob::new(bits, 12) }).map(drop),
             Reciprocal::prepare(p, reciprocal(bits, 12), 3).map(drop),
@@ -261,10 +261,9 @@ fn functions(p: &mut Party) -> Result<()> {
 fn scales(p: &mut Party) -> Result<()> {
     let options = Options::default();
     for scale in [37, 64, 200, u32::MAX] {
-        let total = Objective::Total;
         all([
             Evaluation::new(Function::Sigmoid, 37, scale, &options).map(drop),
-            Softmax::prepare(p, SoftmaxJob { rows: 2, len: 3, bits: 37, scale, objective: total }).map(drop),
+            Softmax::prepare(p, SoftmaxJob { rows: 2, ..SoftmaxJob::new(3, 37, scale) }).map(drop),
             Gelu::prepare(p, GeluJob { batch: 6, ..GeluJob::new(37, scale) }).map(drop),
             Reciprocal::prepare(p, reciprocal(37, scale), 3).map(drop),
             Norm::prepare(p, layer((2, 3), 37, scale, [0.25, 4.0])).map(drop),

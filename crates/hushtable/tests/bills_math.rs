@@ -119,7 +119,7 @@ fn functions_by_what_suits_an_objective() {
 fn softmaxes() {
     for (objective, len) in OBJECTIVES.into_iter().flat_map(|o| [(o, 1), (o, 13)]) {
         for (bits, scale) in [(37, 12), (64, 8), (22, 14)] {
-            let job = SoftmaxJob { rows: 8, len, bits, scale, objective };
+            let job = SoftmaxJob { rows: 8, objective, ..SoftmaxJob::new(len, bits, scale) };
             check_parts(
                 &format!("{job:?}"),
                 job.bill().expect("a bill"),

@@ -71,7 +71,7 @@ fn softmaxes() {
     sweep(SEED + 1, |p, random| {
         let (scale, bits) = (7 + random.below(9) as u32, 14 + random.below(51) as u32);
         let (rows, len) = (4, 1 + random.bits(9) as usize);
-        let job = SoftmaxJob { rows, len, bits, scale, objective: Objective::Total };
+        let job = SoftmaxJob { rows, ..SoftmaxJob::new(len, bits, scale) };
         let Ok(card) = job.card() else { return Ok(false) };
         let far = 2f64.powi(bits as i32 - 3 - scale as i32).min(60.0);
         let unit = 2f64.powi(-(scale as i32));
@@ -191,7 +191,7 @@ fn what_has_a_bill_is_prepared() {
                 (job.bill(), done.map(drop))
             }
             1 => {
-                let job = SoftmaxJob { rows, len, bits, scale, objective };
+                let job = SoftmaxJob { rows, objective, ..SoftmaxJob::new(len, bits, scale) };
                 let done = Softmax::prepare(p, job)
                     .and_then(|material| material.eval(p, &ones(bits, scale, rows * len)?));
                 (job.bill(), done.map(drop))

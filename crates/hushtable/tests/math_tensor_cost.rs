@@ -44,7 +44,7 @@ fn costs(
 
 #[test]
 fn costs_are_the_documented_ones() {
-    let softmax = |rows| SoftmaxJob { rows, len: 13, bits: 37, scale: 12, objective: Objective::Total };
+    let softmax = |rows| SoftmaxJob { rows, ..SoftmaxJob::new(13, 37, 12) };
     costs(
         |rows| softmax(rows).bill(),
         |p, rows, online| {

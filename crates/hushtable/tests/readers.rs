@@ -323,7 +323,6 @@ fn looked_up_polynomials() {
                 let power =
                     |sum: u64, column: &Vec<u64>| sum.wrapping_mul(u0 + u1).wrapping_add(column[*x as usize]);
                 let want = low(columns.iter().rev().fold(0, power), ring) >> cut;
-                let lost = low(want.wrapping_sub(y), ring - cut);
                 // Less than a unit of each of the parties' words.
                 let (lost, words) = (low(want.wrapping_sub(y), ring - cut), 2 * (2 + degree * (degree + 1)));
                 let most = if cut == 0 { 0 } else { u64::from(words) };

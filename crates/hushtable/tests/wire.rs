@@ -246,7 +246,7 @@ fn reciprocal(p: &mut Party) -> Result<()> {
 }
 
 fn softmax(p: &mut Party) -> Result<()> {
-    let job = SoftmaxJob { rows: 2, len: 3, bits: 37, scale: 12, objective: Objective::Total };
+    let job = SoftmaxJob { rows: 2, ..SoftmaxJob::new(3, 37, 12) };
     Softmax::prepare(p, job)?.eval(p, &numbers()?).map(drop)
 }
 

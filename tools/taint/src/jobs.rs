@@ -237,7 +237,7 @@ pub const JOBS: &[(&str, Phases)] = &[
     ("function by pieces", |p, online| evaluated(p, online, Function::Sigmoid, 37)),
     ("function of numbers anywhere", anywhere),
     ("softmax", |p, online| {
-        let job = SoftmaxJob { rows: 2, len: 4, bits: 37, scale: 12, objective: Objective::Total };
+        let job = SoftmaxJob { rows: 2, ..SoftmaxJob::new(4, 37, 12) };
         let material = Softmax::prepare(p, job)?;
         online(p)?;
         material.eval(p, &Fixed::new(number(37, 8), 12)?).map(drop)

@@ -112,7 +112,7 @@ impl BlockShape {
 
     pub(super) fn softmax(&self) -> SoftmaxJob {
         let Self { heads, sequence, bits, scale, objective, .. } = *self;
-        SoftmaxJob { rows: heads * sequence, len: sequence, bits, scale, objective }
+        SoftmaxJob { rows: heads * sequence, objective, ..SoftmaxJob::new(sequence, bits, scale) }
     }
 
     pub(super) fn gelu(&self) -> GeluJob {

@@ -200,7 +200,7 @@ impl InferenceWork {
 
     fn softmax(&self, rows: usize) -> SoftmaxJob {
         let (bits, scale, objective) = (self.bits, self.fraction_bits, arith::Objective::Total);
-        SoftmaxJob { rows, len: 256, bits, scale, objective }
+        SoftmaxJob { rows, objective, ..SoftmaxJob::new(256, bits, scale) }
     }
 
     fn gelu(&self, rows: usize) -> GeluJob {

@@ -144,7 +144,7 @@ impl SmallMatrixProduct {
             let (batch, k, _) = place(i);
             a[(batch * rows + r) * inner + k]
         };
-        let factors = Factors { bits, row: rows, word: &word, numbers: Some(&numbers) };
+        let factors = Factors { bits, cut: 0, row: rows, word: &word, numbers: Some(&numbers) };
         self.gilboa.multiply(s, &factors, &mut |i, r, share| {
             let (batch, _, column) = place(i);
             let out = &mut out[(batch * rows + r) * columns + column];

@@ -32,7 +32,7 @@ use prim::{
 use zeroize::Zeroizing;
 
 pub use folded::Folded;
-pub(crate) use lines::Lines;
+pub(crate) use lines::{Line, Lines};
 pub use many::Read;
 pub use polynomial::{Polynomial, PolynomialShape};
 pub use signed::Signed;

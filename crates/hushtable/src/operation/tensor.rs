@@ -28,7 +28,7 @@ impl Operation for SoftmaxJob {
 
     fn method(&self) -> String {
         let steps = "maximum, exponential, reciprocal";
-        self.plans().map_or(steps.into(), |[max, far]| format!("{steps}; {max}, {far}"))
+        self.plan().map_or(steps.into(), |max| format!("{steps}; {max}"))
     }
 
     fn fields(&self) -> Vec<(&'static str, String)> {

@@ -285,7 +285,7 @@ pub const JOBS: &[(&str, Option<Scheme>, Job)] = &[
         material.eval(p, &x).and_then(|_| p.barrier())
     }),
     ("softmax", None, |p| {
-        let job = SoftmaxJob { rows: 1, len: 2, bits: 37, scale: 12, objective: Objective::Total };
+        let job = SoftmaxJob { rows: 1, ..SoftmaxJob::new(2, 37, 12) };
         let material = Softmax::prepare(p, job)?;
         let x = fixed::shared(p.role(), &[0.5, -1.0], 37, 12, SEED)?;
         material.eval(p, &x).and_then(|_| p.barrier())

@@ -122,7 +122,7 @@ fn rows(
 }
 
 fn softmax(len: u32) -> Case {
-    let job = SoftmaxJob { rows: 0, len: len as usize, bits: 37, scale: 12, objective: Objective::Total };
+    let job = SoftmaxJob::new(len as usize, 37, 12);
     rows(job, [len, 16], 2, |row| {
         let all: Vec<f64> = row.iter().map(|x| x.exp()).collect();
         all.iter().map(|e| e / all.iter().sum::<f64>()).collect()

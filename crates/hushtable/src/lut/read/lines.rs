@@ -11,7 +11,9 @@
 //!    `m_0` and `m_1`, and bit k of x is the XOR of these, of the carry of the low bits' sum, which is public, and of
 //!    `1{s >= 2^k - m}`, the parity of a part of the vector. So is bit `k - 1`, at the opened place. Bit k is not
 //!    opened: with the position it would tell of the shares of x.
-//! 3. The polynomial's second step.
+//! 3. The polynomial's second step. *Products* `c (n - u_0) (n - u_1)` of one entry, for a public n, take the same: with
+//!    the `z_p` of c and `y_p = tau_p z_p (n - u_p)`, it is the sum of `tau_o y_p (n - u_o)`, that is `W_0 = n y_p` and
+//!    `W_1 = -y_p`.
 //!
 //! # Cost, a lookup
 //! As a polynomial, with k bits more offline.
@@ -22,7 +24,7 @@
 use prim::ct;
 use zeroize::Zeroizing;
 
-use super::polynomial::{Polynomial, PolynomialShape};
+use super::polynomial::{Coefficients, Polynomial, PolynomialShape, expanded};
 use crate::{
     bill::Bill,
     error::{Result, same},
@@ -34,6 +36,15 @@ use crate::{
     share::AShare,
     source::Source,
 };
+
+/// What is made of an entry and of the parties' numbers.
+#[derive(Clone, Copy)]
+pub(crate) enum Line {
+    /// `c_0 + c_1 (u_0 + u_1)`.
+    Sum,
+    /// `c (n - u_0) (n - u_1)` for this n.
+    Product(u64),
+}
 
 /// One-time material for a batch of lines.
 #[must_use = "one-time material that is not used was generated for nothing"]
@@ -85,12 +96,13 @@ impl Lines {
         self,
         s: &mut Session,
         table: &Table<u64>,
+        line: Line,
         x: &AShare<u64>,
         u: &[u64],
     ) -> Result<Found> {
         let Self { top, lines } = self;
         let k = lines.onehot.index_bits();
-        lines.check(table, u)?;
+        lines.check(table, if let Line::Product(_) = line { 1 } else { 2 }, u)?;
         same("bits of the indices", k as usize + 1, x.bits() as usize)?;
         let masked = lines.onehot.mask(x)?;
         // Public: k bits under a uniform position, which serves no other opening, since `self` is spent.
@@ -113,7 +125,16 @@ impl Lines {
         });
         carry ^= &Bits::collect(above.iter().copied());
         let half = Bits::collect(half.iter().copied());
-        Ok(Found { lines: lines.opened(s, table, &m, u)?, carry, half })
+        let lines = lines.opened(s, table, &m, u, |z, u| match line {
+            Line::Sum => expanded(1)(z, u),
+            Line::Product(n) => {
+                let y = z[0].wrapping_mul(n.wrapping_sub(u));
+                let mut w = Coefficients::default();
+                (w[0], w[1]) = (y.wrapping_mul(n), y.wrapping_neg());
+                w
+            }
+        })?;
+        Ok(Found { lines, carry, half })
     }
 }
 

@@ -182,22 +182,24 @@ impl<G: Group> Polynomial<G> {
         x: &Share<G::Kind, u32>,
         u: &[u64],
     ) -> Result<AShare<R>> {
-        self.check(table, u)?;
+        let degree = self.shape.degree as usize;
+        self.check(table, degree + 1, u)?;
         let masked = self.onehot.mask(x)?;
         // Public: the offset is uniform and serves no other opening, since `self` is spent.
         let m = s.open(&masked)?;
-        self.opened(s, table, &m, u)
+        self.opened(s, table, &m, u, expanded(degree))
     }
 
-    /// `Ok(())` for a table and numbers that this was prepared for.
-    pub(super) fn check<R: Ring>(&self, table: &Table<R>, u: &[u64]) -> Result<()> {
+    /// `Ok(())` for a table of so many columns and numbers that this was prepared for.
+    pub(super) fn check<R: Ring>(&self, table: &Table<R>, columns: usize, u: &[u64]) -> Result<()> {
         table.check_index(self.onehot.index_bits())?;
-        same("columns of coefficients", self.shape.degree as usize + 1, table.columns().len())?;
+        same("columns of coefficients", columns, table.columns().len())?;
         same("width of the coefficients", self.shape.ring as usize, table.bits() as usize)?;
         same("private numbers", self.len(), u.len())
     }
 
-    /// Step 2, 1 round: the caller has opened the index less the position, `m`. Spends the material.
+    /// Step 2, 1 round: the caller has opened the index less the position, `m`. The `W_b` are `tau_p` times those that `of`
+    /// makes of the `z_q` and of this party's number. Spends the material.
     ///
     /// # Errors
     /// Those of the channel.
@@ -207,12 +209,13 @@ impl<G: Group> Polynomial<G> {
         table: &Table<R>,
         m: &[u32],
         u: &[u64],
+        of: impl Fn(&[u64], u64) -> Coefficients,
     ) -> Result<AShare<R>> {
         let Self { shape, onehot, pads } = self;
         let batch = onehot.len();
         let signs = signs(s.role(), &onehot);
         let z = onehot.selected::<R, true>(m, &[table]);
-        let (words, mut sum) = words(shape, s.role(), &z, &signs, u);
+        let (words, mut sum) = words(shape, s.role(), &z, &signs, u, of);
         sum.iter_mut().for_each(|w| *w = low(*w, shape.ring) >> shape.cut);
         let planes = planes_of(shape, &signs, u);
         let [room, cut] = [(); 2].map(|()| Zeroizing::new(Vec::new()));
@@ -234,6 +237,24 @@ fn signs<G: Group>(role: Role, onehot: &OneHot<G>) -> Zeroizing<Vec<u64>> {
     Zeroizing::new(sign_bits(role, onehot).iter().map(mask).collect())
 }
 
+/// The `W_b`, up to the largest degree.
+pub(super) type Coefficients = [u64; MAX_DEGREE as usize + 1];
+
+/// What a polynomial's `z_q` and a party's number make of the `W_b`: the binomial theorem.
+pub(super) fn expanded(degree: usize) -> impl Fn(&[u64], u64) -> Coefficients {
+    move |z, u| {
+        let mut w = Coefficients::default();
+        for (q, &z) in z.iter().enumerate().take(degree + 1) {
+            let mut term = z;
+            for b in (0..=q).rev() {
+                w[b] = w[b].wrapping_add(term.wrapping_mul(BINOMIAL[q][b]));
+                term = term.wrapping_mul(u);
+            }
+        }
+        w
+    }
+}
+
 /// The words for each power, that of the sign first, and `W_0`.
 fn words<R: Ring>(
     shape: PolynomialShape,
@@ -241,6 +262,7 @@ fn words<R: Ring>(
     z: &[Zeroizing<Vec<R>>],
     signs: &[u64],
     u: &[u64],
+    of: impl Fn(&[u64], u64) -> Coefficients,
 ) -> (Zeroizing<Vec<Vec<u64>>>, Zeroizing<Vec<u64>>) {
     let degree = shape.degree as usize;
     let mut words = Zeroizing::new(vec![vec![0; u.len()]; degree + 1]);
@@ -249,14 +271,9 @@ fn words<R: Ring>(
     let negate = if role == Role::P1 { u64::MAX } else { 0 };
     for (i, (&u, &sign)) in u.iter().zip(signs).enumerate() {
         let flip = sign ^ negate;
-        let mut w = [0u64; MAX_DEGREE as usize + 1];
-        for (q, z) in z.iter().enumerate() {
-            let mut term = (z[i].to_u64() ^ flip).wrapping_sub(flip);
-            for b in (0..=q).rev() {
-                w[b] = w[b].wrapping_add(term.wrapping_mul(BINOMIAL[q][b]));
-                term = term.wrapping_mul(u);
-            }
-        }
+        let mut signed = Coefficients::default();
+        signed.iter_mut().zip(z).for_each(|(t, z)| *t = (z[i].to_u64() ^ flip).wrapping_sub(flip));
+        let w = of(&signed, u);
         sum[i] = w[0];
         let mut of_sign = w[0].wrapping_mul(2).wrapping_neg();
         for (b, &w) in w.iter().enumerate().take(degree + 1).skip(1) {

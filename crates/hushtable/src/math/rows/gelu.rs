@@ -34,7 +34,7 @@ use crate::{
     gates::{Bits, Mux},
     lut::{
         Table,
-        read::{Lines, PolynomialShape},
+        read::{Line, Lines, PolynomialShape},
     },
     math::{
         functions::{TensorCard, rounded_up},
@@ -367,7 +367,7 @@ impl Gelu {
         let mine = Zeroizing::new(
             moved.words().iter().map(|&x| low(x, low_bits) >> form.dropped).collect::<Vec<_>>(),
         );
-        let found = lines.eval(s, &table, &index, &mine)?;
+        let found = lines.eval(s, &table, Line::Sum, &index, &mine)?;
         // H's bit k is that of the upper bits' sum and of the carry.
         let upper = || moved.words().iter().map(|x| x >> (low_bits + form.index));
         let carry = &found.carry ^ &Bits::collect(upper());
