@@ -148,6 +148,7 @@ fn digits(p: &mut Party) -> Result<()> {
             Maximum::prepare(p, job, 1).map(drop),
             VectorMaximum::prepare(p, job, 1, 4).map(drop),
             Relu::prepare(p, job, 1).map(drop),
+            Relu::within(p, job, 30, 1).map(drop),
             Absolute::prepare(p, job, 1).map(drop),
             Clamp::prepare(p, job, 1).map(drop),
             Equality::prepare(p, 20, digit, 1).map(drop),
@@ -265,6 +266,8 @@ fn scales(p: &mut Party) -> Result<()> {
             Evaluation::new(Function::Sigmoid, 37, scale, &options).map(drop),
             Softmax::prepare(p, SoftmaxJob { rows: 2, ..SoftmaxJob::new(3, 37, scale) }).map(drop),
             Gelu::prepare(p, GeluJob { batch: 6, ..GeluJob::new(37, scale) }).map(drop),
+            Gelu::prepare(p, GeluJob { magnitude: Some(scale), ..GeluJob::new(37, 12) }).map(drop),
+            Softmax::prepare(p, SoftmaxJob { magnitude: Some(scale), ..SoftmaxJob::new(3, 37, 12) }).map(drop),
             Reciprocal::prepare(p, reciprocal(37, scale), 3).map(drop),
             Norm::prepare(p, layer((2, 3), 37, scale, [0.25, 4.0])).map(drop),
         ])?;

@@ -6,7 +6,7 @@ use hushtable::{
     arith::{
         AdditiveToXor, CompareDomain, CompareJob, ComparePlan, Comparison, Containment, DigitMethod,
         Equality, FaithfulTruncation, HammingEquality, MatrixJob, MatrixProduct, MatrixShape, Multiplication,
-        Objective, ProductTriples, Relu, Truncation, VectorMaximum, XorToAdditive,
+        ProductTriples, Relu, Truncation, VectorMaximum, XorToAdditive,
     },
     confidential::{
         copy::{CopyJob, EncryptedCopy, Held, Keys, Lookups, Owner},

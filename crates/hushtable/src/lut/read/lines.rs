@@ -148,3 +148,45 @@ fn tops(k: u32, x: &AShare<u64>, top: &[u64], offset: &AShare<u32>) -> Vec<u64> 
 fn unit(k: u32) -> UnitShape {
     UnitShape { d: k, ring: Some(k + 1) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Party, run_pair};
+    use prim::ring::low;
+
+    const K: u32 = 3;
+    const N: u64 = 1 << 10;
+
+    /// Every pair of shares of an index, with some numbers.
+    fn found(p: &mut Party, line: Line) -> Result<(Vec<u64>, Vec<u64>, Vec<u64>)> {
+        let role = p.role() as u32;
+        let x = (0..256u64).map(|i| i >> (4 * role) & 15).collect();
+        let u: Vec<u64> = (0..256).map(|i| (i * 7 + 3 * u64::from(role)) % 32).collect();
+        let columns = if let Line::Product(_) = line { 1 } else { 2 };
+        let column = |q: u64| (0..1 << K).map(|i| (i + 1) * (1000 + q)).collect();
+        let table = Table::vector(30, (0..columns).map(column).collect())?;
+        let shape = PolynomialShape { degree: 1, bits: 5, ring: 30, cut: 0 };
+        let found = Lines::prepare(p, K, shape, 256)?.eval(p, &table, line, &AShare::new(K + 1, x), &u)?;
+        Ok((p.open(&found.lines)?, found.carry.open(p)?, found.half.open(p)?))
+    }
+
+    #[test]
+    fn lines_and_carries_of_every_pair_of_shares() {
+        for line in [Line::Sum, Line::Product(N)] {
+            let run = |p: &mut Party| found(p, line);
+            let ((lines, carry, half), _) = run_pair(Party::pair().unwrap(), run, run).unwrap();
+            for i in 0..256usize {
+                let (x, u) = ((i as u64 >> 4) + (i as u64 & 15), [0, 3].map(|more| (i as u64 * 7 + more) % 32));
+                let entry = |q: u64| ((x & 7) + 1) * (1000 + q);
+                let want = match line {
+                    Line::Sum => entry(0) + entry(1) * (u[0] + u[1]),
+                    Line::Product(n) => entry(0) * (n - u[0]) * (n - u[1]),
+                };
+                assert_eq!(lines[i], low(want, 30), "{i}");
+                let bit = |bits: &[u64]| bits[i / 64] >> (i % 64) & 1;
+                assert_eq!([bit(&carry), bit(&half)], [x >> K & 1, x >> (K - 1) & 1], "{i}");
+            }
+        }
+    }
+}

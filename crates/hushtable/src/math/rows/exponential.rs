@@ -8,13 +8,13 @@
 //! Each party cuts its share into `u_p` below and H_p above halves; then `t = H / 2 + u_0 + u_1`, where the sum H is the
 //! number of halves in t or one less, and no sum of `u_p` is reduced. Of H the low 5 bits are i, the upper ones V: then
 //! `e^-t = e^(-i/2) e^(-u_0) e^(-u_1)` if `V = 0`, and else it is less than a unit:
-//! 1. [`Lines`] reads i in a table with `f + 4` bits behind the point and multiplies it with both factors, of which
+//! 1. [`Lines`] reads i in a table with up to 16 bits more behind the point than a result and multiplies it with both factors, of which
 //!    party p computes `e^(-u_p)` by itself, with B bits behind the point; and gives shares of the carry into V.
 //! 2. The carry is converted, V compared with 0, and the product multiplied with that.
 //! 3. The product is extended to the ring wanted.
 //!
-//! A rounding of the table or of a factor is the same wherever it is met, and adds up in a sum. The rest is 0 on average
-//! and independent of other numbers'.
+//! A rounding of the table is the same wherever it is met, and adds up in a sum: so it has as many bits as fit. The rest
+//! is 0 on average, for even B and uniform shares, and independent of other numbers'.
 //!
 //! # Cost, a number
 //! A one-hot vector of 32 entries; B correlated OTs and `B (f + g + 3)` bits each way for g guard bits; a conversion of
@@ -46,8 +46,8 @@ use crate::{
 /// Bits of an index.
 const INDEX: u32 = 5;
 
-/// Bits of an entry below those of a result.
-const FINER: u32 = 4;
+/// Bits of an entry below those of a result, at most: they are only used locally.
+const FINER: u32 = 16;
 
 /// Units that a result has more, so that it is not negative.
 const MORE: u64 = 4;
@@ -59,7 +59,7 @@ pub(super) struct ExponentialJob {
     /// Width of t, l, and bits behind its point, F, 8 to 14.
     pub(super) bits: u32,
     pub(super) scale: u32,
-    /// Bits behind the point of a result, f, and of a factor, B.
+    /// Bits behind the point of a result, f, and of a factor, B, an even number.
     pub(super) scale_out: u32,
     pub(super) factor: u32,
     /// Guard bits of a product, g.
@@ -110,9 +110,14 @@ impl ExponentialJob {
         Equality::best_digit(self.upper(), self.objective)
     }
 
+    /// Bits of an entry below those of a result.
+    fn finer(&self) -> u32 {
+        FINER.min(64 - self.narrow() - 2 * self.factor)
+    }
+
     /// Of `e^-u >= 1/2` what is missing to 1 has a bit less than the factor.
     fn shape(&self) -> PolynomialShape {
-        let excess = FINER + 2 * self.factor;
+        let excess = self.finer() + 2 * self.factor;
         let [ring, cut] = [self.narrow() + excess, excess - self.guard];
         PolynomialShape { degree: 1, bits: self.factor - 1, ring, cut }
     }
@@ -131,7 +136,7 @@ impl Exponential {
     /// Those of the channel.
     pub(super) fn prepare(p: &mut dyn Source, job: ExponentialJob) -> Result<Self> {
         let (shape, batch) = (job.shape(), job.batch);
-        let unit = libm::exp2(f64::from(job.scale_out + FINER));
+        let unit = libm::exp2(f64::from(job.scale_out + job.finer()));
         let entry = |i: u64| (libm::exp(-(i as f64) / 2.0) * unit).round() as u64;
         Ok(Self {
             table: Table::tabulate(INDEX, shape.ring, entry)?,
@@ -182,14 +187,14 @@ mod tests {
             let (from, to) = (1u64 << (scale - 1), 20u64 << scale);
             let far = (1..8).map(|i| (i << (scale + 9)) - 1);
             let all: Vec<u64> = (from..to).step_by(1 << scale.saturating_sub(9)).chain(far).collect();
-            let (bits, scale_out) = (scale + 13, scale + 6);
+            let (bits, scale_out) = (scale + 13, scale + 8);
             let job = ExponentialJob {
                 batch: all.len(),
                 bits,
                 scale,
                 scale_out,
                 factor: scale + 2,
-                guard: 3,
+                guard: 1,
                 ring: scale_out + 9,
                 objective: Objective::Total,
             };
@@ -209,7 +214,7 @@ mod tests {
             for (t, y) in all.iter().zip(y) {
                 let want = libm::exp(-(*t as f64) / 2f64.powi(scale as i32)) * unit;
                 let error = ((y << unused) as i64 >> unused) as f64 - want;
-                let most = 1.2 * want * 2f64.powi(-(scale as i32 + 2)) + 2.5;
+                let most = 1.2 * want * 2f64.powi(-(scale as i32 + 2)) + 7.0;
                 assert!(error.abs() <= most, "e^-{t}/2^{scale}: {error} units off, {most} allowed");
             }
         }

@@ -14,15 +14,16 @@
 //! 2. *Maximum*: each party shifts its shares by `F - 2` bits; a tree finds the maximum of what they then share, `M`.
 //!    With `(M + 2) / 4 + 1/2` for the maximum, `t_i`, the maximum minus `x_i`, is above 1/2, and at most 1 for the largest
 //!    number: softmax is the same.
-//! 3. *Exponential* ([`Exponential`]) of `-t_i`, with `n + 6` bits behind the point, for networks `n + 4`.
+//! 3. *Exponential* ([`Exponential`]) of `-t_i`, with `n + 8` bits behind the point, for networks `n + 6`, and for rows of
+//!    more than 256 numbers one more for each power of 4.
 //! 4. *Sum* of each row, before anything is rounded to fewer bits.
 //! 5. *Reciprocal* ([`Reciprocal`](super::Reciprocal)) of the sum, which is above `1/4` and less than d.
 //! 6. *Products* ([`RowProducts`]) of the exponentials with the reciprocal of their row, in `n + 2` bits and some guard
 //!    bits, extended to the ring of l bits.
 //!
 //! # Cost, a number
-//! Near 1 maximum of `m + 4` bits for numbers of m bits before the point, an exponential, a product of `2 (n + 4)` payloads
-//! of `n + 6` bits (networks: `2 (n + 5)` of `n + 5`), and an extension from `n + 2` to l bits; and for each row the
+//! Near 1 maximum of `m + 4` bits for numbers of m bits before the point, an exponential, a product of `2 (n + 7)` payloads
+//! of `n + 6` bits (networks: `2 (n + 5)` of `n + 4`), and an extension from `n + 2` to l bits; and for each row the
 //! reciprocal. [`SoftmaxJob::bill`] has the sum.
 //!
 //! # Source
@@ -206,11 +207,13 @@ impl SoftmaxJob {
 
     fn form(&self) -> Form {
         let (scale, finer, inverse, guard) = match self.precision {
-            Precision::Fine => (self.scale, 6, 3, 4),
-            Precision::Network => (10, 4, 1, 3),
+            Precision::Fine => (self.scale, 8, 3, 4),
+            Precision::Network => (10, 6, 1, 2),
         };
-        let factor = if self.precision == Precision::Fine { scale + 2 } else { scale };
-        Form { scale, exponential: scale + finer, factor, guard, inverse: scale + inverse }
+        let factor = if self.precision == Precision::Fine { (scale + 3) & !1 } else { scale };
+        // The terms' errors add up to the root of their number.
+        let long = (self.len.next_power_of_two().trailing_zeros().saturating_sub(8)).div_ceil(2);
+        Form { scale, exponential: scale + finer + long, factor, guard, inverse: scale + inverse }
     }
 
     fn max_job(&self) -> Result<CompareJob> {
@@ -225,7 +228,7 @@ impl SoftmaxJob {
             scale,
             scale_out: exponential,
             factor,
-            guard: 3,
+            guard: 1,
             ring: self.sum_bits(),
             objective: self.objective,
         }
