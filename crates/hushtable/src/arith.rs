@@ -58,9 +58,9 @@ pub use millionaires::Millionaires;
 pub use plan::{ComparePlan, DigitMethod};
 pub use product::{FoldedProducts, KnownProducts, Multiplication, Squares};
 pub use radians::Radians;
+pub(crate) use row_product::{RowProductJob, RowProducts};
 pub use select::{Absolute, Clamp, Maximum, Relu};
 pub use sides::{Sides, SidesJob};
-pub(crate) use row_product::{RowProductJob, RowProducts};
 pub(crate) use sides::{Upper, UpperJob};
 pub use small::SmallProducts;
 pub use truncate::{

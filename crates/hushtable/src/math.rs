@@ -33,5 +33,6 @@ pub use functions::{
     Tabulated, Tail, TensorCard, exact_fraction_bits, fraction_bits, rounded_up,
 };
 pub use rows::{
-    Affine, Gated, Gelu, GeluJob, Norm, NormJob, Precision, Reciprocal, ReciprocalJob, Softmax, SoftmaxJob, gelu, silu,
+    Affine, Gated, Gelu, GeluJob, Norm, NormJob, Precision, Reciprocal, ReciprocalJob, Softmax, SoftmaxJob,
+    gelu, silu,
 };

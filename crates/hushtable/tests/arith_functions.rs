@@ -85,8 +85,11 @@ fn of_one<R: Ring>(p: &mut Party, bits: u32) -> Result<()> {
     assert_eq!(opened(p, &got)?, want, "relu, {bits} bits");
     // In a smaller ring that holds the numbers: all of it, and both ends.
     for narrow in [2, bits / 2, bits - 1].into_iter().filter(|narrow| (2..bits).contains(narrow)) {
-        let fit: Vec<u64> =
-            xs.iter().map(|x| low((number(x) >> (bits - narrow)) as u64, bits)).chain(ends(narrow, bits)).collect();
+        let fit: Vec<u64> = xs
+            .iter()
+            .map(|x| low((number(x) >> (bits - narrow)) as u64, bits))
+            .chain(ends(narrow, bits))
+            .collect();
         let x = shared::<R>(p.role(), bits, &fit, 3);
         let job = CompareJob::new(narrow, CompareDomain::Near, Objective::Bytes)?;
         let got = Relu::within(p, job, bits, fit.len())?.relu(p, &x)?;

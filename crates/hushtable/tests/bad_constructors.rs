@@ -249,8 +249,7 @@ fn functions(p: &mut Party) -> Result<()> {
         let (norm, norms) = ([0.25, 4.0], (2, 3));
         all([
             Evaluation::new(Function::Sigmoid, bits, 8, &options).map(drop),
-            Softmax::prepare(p, SoftmaxJob { rows: 2, ..SoftmaxJob::new(3, bits, 12) })
-                .map(drop),
+            Softmax::prepare(p, SoftmaxJob { rows: 2, ..SoftmaxJob::new(3, bits, 12) }).map(drop),
             Gelu::prepare(p, GeluJob { batch: 6, ..GeluJob::new(bits, 12) }).map(drop),
             Reciprocal::prepare(p, reciprocal(bits, 12), 3).map(drop),
             Norm::prepare(p, layer(norms, bits, 12, norm)).map(drop),
@@ -267,7 +266,8 @@ fn scales(p: &mut Party) -> Result<()> {
             Softmax::prepare(p, SoftmaxJob { rows: 2, ..SoftmaxJob::new(3, 37, scale) }).map(drop),
             Gelu::prepare(p, GeluJob { batch: 6, ..GeluJob::new(37, scale) }).map(drop),
             Gelu::prepare(p, GeluJob { magnitude: Some(scale), ..GeluJob::new(37, 12) }).map(drop),
-            Softmax::prepare(p, SoftmaxJob { magnitude: Some(scale), ..SoftmaxJob::new(3, 37, 12) }).map(drop),
+            Softmax::prepare(p, SoftmaxJob { magnitude: Some(scale), ..SoftmaxJob::new(3, 37, 12) })
+                .map(drop),
             Reciprocal::prepare(p, reciprocal(37, scale), 3).map(drop),
             Norm::prepare(p, layer((2, 3), 37, scale, [0.25, 4.0])).map(drop),
         ])?;

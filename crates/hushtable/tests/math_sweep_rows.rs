@@ -11,8 +11,8 @@ use hushtable::{
     AShare, Error, Party, Result, Role,
     arith::{Fixed, Objective},
     math::{
-        Affine, Function, Gated, Gelu, GeluJob, Method, Norm, NormJob, Options, Precision, Reciprocal, ReciprocalJob, SinCos,
-        Softmax, SoftmaxJob,
+        Affine, Function, Gated, Gelu, GeluJob, Method, Norm, NormJob, Options, Precision, Reciprocal,
+        ReciprocalJob, SinCos, Softmax, SoftmaxJob,
     },
 };
 

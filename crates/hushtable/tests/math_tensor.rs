@@ -6,7 +6,8 @@ use hushtable::{
     AShare, Party, Result, Role,
     arith::{Fixed, MatrixShape, Objective, SmallMatrixJob, SmallMatrixProduct},
     math::{
-        Affine, Gated, Gelu, GeluJob, Norm, NormJob, Precision, Reciprocal, ReciprocalJob, Softmax, SoftmaxJob,
+        Affine, Gated, Gelu, GeluJob, Norm, NormJob, Precision, Reciprocal, ReciprocalJob, Softmax,
+        SoftmaxJob,
     },
 };
 use pairs::{both, pair};

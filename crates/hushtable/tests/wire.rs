@@ -205,9 +205,15 @@ fn truncated(p: &mut Party) -> Result<()> {
 
 fn rectified(p: &mut Party) -> Result<()> {
     let plan = ComparePlan { method: DigitMethod::Thermometer, digit: 3 };
-    Relu::prepare(p, CompareJob { bits: 20, domain: CompareDomain::Near, plan }, 11)?
-        .relu(p, &word(20))
-        .map(drop)
+    let job = CompareJob { bits: 20, domain: CompareDomain::Near, plan };
+    Relu::prepare(p, job, 11)?.relu(p, &word(20)).map(drop)
+}
+
+/// In a smaller ring.
+fn rectified_within(p: &mut Party) -> Result<()> {
+    let plan = ComparePlan { method: DigitMethod::Lookup, digit: 2 };
+    let job = CompareJob { bits: 15, domain: CompareDomain::Near, plan };
+    Relu::within(p, job, 20, 11)?.relu(p, &word(20)).map(drop)
 }
 
 /// 2 x 3 shares times 3 x 2 numbers of P0's.
@@ -252,6 +258,20 @@ fn softmax(p: &mut Party) -> Result<()> {
 
 fn gelu(p: &mut Party) -> Result<()> {
     let job = GeluJob { batch: 6, ..GeluJob::new(37, 12) };
+    Gelu::prepare(p, job)?.eval(p, &numbers()?).map(drop)
+}
+
+/// With the precision of networks, of numbers less than 64.
+fn softmax_within(p: &mut Party) -> Result<()> {
+    let (precision, magnitude, objective) = (Precision::Network, Some(6), Objective::Bytes);
+    let job = SoftmaxJob { rows: 2, precision, magnitude, objective, ..SoftmaxJob::new(3, 37, 12) };
+    Softmax::prepare(p, job)?.eval(p, &numbers()?).map(drop)
+}
+
+/// The same.
+fn silu_within(p: &mut Party) -> Result<()> {
+    let (function, precision, magnitude) = (Gated::Silu, Precision::Network, Some(6));
+    let job = GeluJob { batch: 6, function, precision, magnitude, ..GeluJob::new(37, 12) };
     Gelu::prepare(p, job)?.eval(p, &numbers()?).map(drop)
 }
 

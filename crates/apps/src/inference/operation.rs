@@ -43,6 +43,7 @@ impl Operation for BlockJob {
             ("shape", format!("{sequence} vectors of {width}, {heads} heads, {hidden} hidden")),
             ("causal", causal.to_string()),
             ("numbers", format!("{bits} bits, {scale} behind the point, up to {largest}")),
+            ("precision", self.shape.precision.name().into()),
             ("objective", Value::text(self.shape.objective)),
             ("owner of the weights", Value::text(self.owner)),
         ]

@@ -135,7 +135,9 @@ fn inference_is_exact_to_few_units() {
     let card: f64 = gelu.card().unwrap().max_ulp.parse().unwrap();
     for (args, most) in [
         ("--shape gpt2-softmax --rows 9 --piece 4", 2.0),
+        ("--shape gpt2-softmax --rows 9 --network --before-point 4 --least", 19.2),
         ("--shape gpt2-gelu --rows 1", card),
+        ("--shape gpt2-gelu --rows 1 --network --before-point 4 --least", 16.0),
         ("--shape block --sequence 6 --width 8 --heads 2", 200.0),
     ] {
         let report = site.report(&format!("inference {args}"));

@@ -239,7 +239,8 @@ impl Squares {
             let mine = words(x.words());
             let numbers: &[u64] = if s.role() == Role::P0 { &[] } else { &mine };
             let word = |i: usize, _| mine[i];
-            let factors = Factors { bits: self.bits - 1, cut: 0, row: 1, word: &word, numbers: Some(numbers) };
+            let factors =
+                Factors { bits: self.bits - 1, cut: 0, row: 1, word: &word, numbers: Some(numbers) };
             gilboa.multiply(s, &factors, &mut |i, _, share| out[i] = out[i].wrapping_add(share << 1))?;
         }
         Ok(share(x.bits(), &out))

@@ -30,12 +30,7 @@ impl Atom for Lookups {
         }
     }
 
-    fn decode(
-        from: &mut Reader<'_>,
-        role: Role,
-        (cut, equality): &Self::Form,
-        batch: usize,
-    ) -> Result<Self> {
+    fn decode(from: &mut Reader<'_>, role: Role, (cut, equality): &Self::Form, batch: usize) -> Result<Self> {
         let digit = |(i, &w): (usize, &u32)| {
             let sender = sender_of(i) == role;
             let mut digit = Pads { w, sender, pads: [vec![], vec![]], choice: vec![] };

@@ -67,12 +67,7 @@ impl Lines {
     ///
     /// # Errors
     /// [`Error::Param`](crate::Error::Param) for widths that are not supported, and those of the channel.
-    pub(crate) fn prepare(
-        p: &mut dyn Source,
-        k: u32,
-        shape: PolynomialShape,
-        batch: usize,
-    ) -> Result<Self> {
+    pub(crate) fn prepare(p: &mut dyn Source, k: u32, shape: PolynomialShape, batch: usize) -> Result<Self> {
         assert_eq!(shape.degree, 1, "lines");
         p.atom((k, shape), batch, |p| {
             let mut made = UnitVectors::doubling(p, &[(unit(k), batch)])?;
@@ -109,11 +104,12 @@ impl Lines {
         let m = s.open(&masked)?;
         let role = s.role();
         let mine = Zeroizing::new(tops(k, x, &top, lines.onehot.offset()));
-        let mut carry = Bits::collect(m.iter().zip(masked.words()).zip(mine.iter()).map(|((m, own), top)| {
-            // The sum of the low bits is less than one of them if it was reduced.
-            let reduced = u64::from(m.wrapping_sub(*own) >> 31);
-            top ^ if role == Role::P0 { reduced } else { 0 }
-        }));
+        let mut carry =
+            Bits::collect(m.iter().zip(masked.words()).zip(mine.iter()).map(|((m, own), top)| {
+                // The sum of the low bits is less than one of them if it was reduced.
+                let reduced = u64::from(m.wrapping_sub(*own) >> 31);
+                top ^ if role == Role::P0 { reduced } else { 0 }
+            }));
         let [mut above, mut half] = [(); 2].map(|()| Zeroizing::new(Vec::with_capacity(m.len())));
         let n = 1u64 << k;
         lines.onehot.visit_rows(|at, rows| {
@@ -177,7 +173,8 @@ mod tests {
             let run = |p: &mut Party| found(p, line);
             let ((lines, carry, half), _) = run_pair(Party::pair().unwrap(), run, run).unwrap();
             for i in 0..256usize {
-                let (x, u) = ((i as u64 >> 4) + (i as u64 & 15), [0, 3].map(|more| (i as u64 * 7 + more) % 32));
+                let (x, u) =
+                    ((i as u64 >> 4) + (i as u64 & 15), [0, 3].map(|more| (i as u64 * 7 + more) % 32));
                 let entry = |q: u64| ((x & 7) + 1) * (1000 + q);
                 let want = match line {
                     Line::Sum => entry(0) + entry(1) * (u[0] + u[1]),

@@ -283,7 +283,8 @@ impl GeluJob {
         let (mut d, mut k, mut least) = (Vec::new(), Vec::new(), 0f64);
         for i in 0..1i64 << form.index {
             let from = i - (1 << (form.index - 1));
-            let number = |t: i64| (from as f64 + t as f64 / 64.0) * piece * libm::exp2(-f64::from(self.scale));
+            let number =
+                |t: i64| (from as f64 + t as f64 / 64.0) * piece * libm::exp2(-f64::from(self.scale));
             let rest = |t: i64| {
                 let x = number(t);
                 (if from >= 0 { x } else { 0.0 } - self.function.of(x)) * unit
