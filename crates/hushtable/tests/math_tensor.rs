@@ -1,10 +1,13 @@
 //! Softmax, GELU, reciprocals and layer norm: accuracy against floating point, and what is refused.
 
-use crate::support::{fixed::shared, pairs};
+use crate::support::{
+    fixed::{of_all_kinds, shared},
+    pairs,
+};
 
 use hushtable::{
     AShare, Party, Result, Role,
-    arith::{Fixed, MatrixShape, Objective, SmallMatrixJob, SmallMatrixProduct},
+    arith::{MatrixShape, Objective, SmallMatrixJob, SmallMatrixProduct},
     math::{
         Affine, Gated, Gelu, GeluJob, Norm, NormJob, Precision, Reciprocal, ReciprocalJob, Softmax,
         SoftmaxJob,
@@ -103,13 +106,7 @@ fn softmaxes(p: &mut Party, job: SoftmaxJob) -> Result<()> {
     let job = SoftmaxJob { rows: rows.len(), ..job };
     let (x, most) = (rows.concat(), job.card()?.max_ulp.parse::<f64>().expect("a number"));
     let mut largest = 0f64;
-    for kind in 0..4 {
-        let shares = match kind {
-            0 => shared(p.role(), &x, bits, scale, d as u64)?,
-            1 => trivial(p.role(), &x, bits, scale, None)?,
-            2 => trivial(p.role(), &x, bits, scale, Some(0))?,
-            _ => trivial(p.role(), &x, bits, scale, Some(u64::MAX))?,
-        };
+    for (kind, shares) in of_all_kinds(p.role(), &x, bits, scale)?.into_iter().enumerate() {
         let y = Softmax::prepare(p, job)?.eval(p, &shares)?;
         assert_eq!((y.bits(), y.scale(), y.len()), (bits, scale, rows.len() * d));
         let got = y.open(p)?;
@@ -148,19 +145,6 @@ fn softmax_of_random_and_hard_rows() {
     both(pair(6, None), |p| jobs.map(|job| softmaxes(p, job)).into_iter().collect::<Result<Vec<_>>>());
 }
 
-/// Shares that are no masks: those of P1 are all one number, or without one those of P0 are 0.
-fn trivial(role: Role, x: &[f64], bits: u32, scale: u32, of_p1: Option<u64>) -> Result<Fixed<u64>> {
-    let unit = 2f64.powi(scale as i32);
-    let number = |x: &f64| (x * unit).round() as i64 as u64;
-    let words = x.iter().map(|x| match (role, of_p1) {
-        (Role::P0, None) => 0,
-        (Role::P1, None) => number(x),
-        (Role::P0, Some(theirs)) => number(x).wrapping_sub(theirs),
-        (Role::P1, Some(mine)) => mine,
-    });
-    Fixed::new(AShare::new(bits, words.collect()), scale)
-}
-
 /// No more than its card says, of all numbers of the bend, of the ends of the range, and with shares of all kinds.
 fn gelus(p: &mut Party, job: GeluJob) -> Result<f64> {
     let GeluJob { bits, scale, .. } = job;
@@ -178,13 +162,7 @@ fn gelus(p: &mut Party, job: GeluJob) -> Result<f64> {
     let job = GeluJob { batch: x.len(), ..job };
     let most = job.card()?.max_ulp.parse::<f64>().expect("a number");
     let mut largest = 0f64;
-    for kind in 0..4 {
-        let shares = match kind {
-            0 => shared(p.role(), &x, bits, scale, 11)?,
-            1 => trivial(p.role(), &x, bits, scale, None)?,
-            2 => trivial(p.role(), &x, bits, scale, Some(0))?,
-            _ => trivial(p.role(), &x, bits, scale, Some(u64::MAX))?,
-        };
+    for (kind, shares) in of_all_kinds(p.role(), &x, bits, scale)?.into_iter().enumerate() {
         let got = Gelu::prepare(p, job)?.eval(p, &shares)?.open(p)?;
         let want: Vec<f64> = x.iter().map(|&x| job.function.of(x)).collect();
         let (error, at) = worst(&got, &want);

@@ -7,7 +7,6 @@ use crate::support::{
 
 use hushtable::{
     Party, Result, Role,
-    arith::Objective,
     bill::Bill,
     math::{Affine, Gelu, GeluJob, Norm, NormJob, Reciprocal, ReciprocalJob, Softmax, SoftmaxJob},
 };

@@ -203,7 +203,7 @@ pub fn cases() -> Vec<Case> {
         let reached = |x: i64| [-50, 7, 7, 300].iter().filter(|&&cut| x >= cut).count() as i64;
         unary(bands, 20, numbers(4, 10), reached)
     };
-    let gelu_job = GeluJob::new(32, 12);
+    let gelu_job = GeluJob { objective: Bytes, ..GeluJob::new(32, 12) };
     let gelus = unary(gelu_job, 32, numbers(5, 16), |x| (UNIT * gelu(x as f64 / UNIT)).round() as i64);
     let product = |objective| {
         let multiply = Multiply { bits: 17, objective };
