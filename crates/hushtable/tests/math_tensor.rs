@@ -113,7 +113,13 @@ fn softmaxes(p: &mut Party, job: SoftmaxJob) -> Result<()> {
         let want: Vec<f64> = rows.iter().flat_map(|row| softmax(row)).collect();
         let (error, at) = worst(&got, &want);
         let ulps = error * 2f64.powi(scale as i32);
-        assert!(ulps <= most, "{job:?}, row {}: {ulps} units, {} and not {}", at / d, got[at], want[at]);
+        assert!(
+            ulps <= most,
+            "{job:?}, shares {kind}, row {}: {ulps} units, {} and not {}",
+            at / d,
+            got[at],
+            want[at]
+        );
         largest = largest.max(ulps);
     }
     println!("{job:?}: {largest:.2} units of {most}; {:.1} bytes", job.bill()?.bytes() / x.len() as f64);
