@@ -112,7 +112,7 @@ fn operations() -> &'static [Box<dyn Operation>] {
             Box::new(Multiply { bits: 9, objective: Objective::Total }),
             Box::new(Multiply { bits: 9, objective: Objective::Online }),
             Box::new(Truncate { bits: 30, cut: 7 }),
-            Box::new(GeluJob { batch: 0, bits: 32, scale: 12, objective: Objective::Total }),
+            Box::new(GeluJob::new(32, 12)),
         ]
     })
 }

@@ -185,7 +185,7 @@ impl Operation {
     /// Softmax of each row.
     #[staticmethod]
     fn softmax(py: Python<'_>, bits: u32, fraction: u32, rows: usize, len: usize) -> PyResult<Self> {
-        let job = SoftmaxJob { rows, len, bits, scale: fraction, objective: Objective::Total };
+        let job = SoftmaxJob { rows, ..SoftmaxJob::new(len, bits, fraction) };
         job.check().map_err(|e| raise(py, &e))?;
         Ok(Self::of(job))
     }

@@ -148,8 +148,7 @@ fn bills_are_met() {
 fn softmax_takes_what_comes_out() {
     let job = EmbeddingJob { fraction: 8, ..EmbeddingJob::new(Role::P0, [50, 8], 10, 32) };
     let (matrix, ids) = (matrix(&job), [7u64, 3, 3, 49]);
-    let softmax =
-        SoftmaxJob { rows: 0, len: 8, bits: 32, scale: 8, objective: hushtable::bill::Objective::Total };
+    let softmax = SoftmaxJob::new(8, 32, 8);
     let party = |p: &mut Party| -> Result<Vec<u64>> {
         let embedding = Embedding::new(job, transferred(p, &job, &matrix)?)?;
         let mine = if p.role() == Role::P1 { ids.to_vec() } else { vec![0; 4] };

@@ -3,6 +3,7 @@
 use hushtable::{
     AShare, Error, Party, Result, Role,
     arith::{Fixed, fixed},
+    math::Precision,
     run_pair,
 };
 use hushtable_apps::inference::{Block, BlockShape, Norms, Weights, twin};
@@ -62,6 +63,19 @@ fn a_block_is_its_twin_but_for_few_units() {
         // The block does something.
         assert!(worst(&y, &x) > 0.5);
     }
+}
+
+/// Errors of `2^-8` a number of both functions, which layers add up.
+#[test]
+fn a_block_of_a_networks_precision() {
+    let shape = BlockShape { precision: Precision::Network, ..BlockShape::new(8, 16, 2) };
+    let (x, weights) = (vectors(&shape), Weights::random(&shape, 5));
+    let y = run(shape);
+    let float = worst(&y, &twin::float(&shape, &x, &weights));
+    println!("{float} from floating point");
+    assert!(float <= 0.05, "{float} from floating point");
+    let bytes = |shape: BlockShape| shape.bill(Role::P1).unwrap().bytes();
+    assert!(bytes(shape) < bytes(BlockShape { precision: Precision::Fine, ..shape }));
 }
 
 #[test]

@@ -31,6 +31,7 @@ mod order;
 mod plan;
 mod product;
 mod radians;
+mod row_product;
 mod select;
 mod sides;
 mod small;
@@ -61,8 +62,10 @@ pub use millionaires::Millionaires;
 pub use plan::{ComparePlan, DigitMethod};
 pub use product::{FoldedProducts, KnownProducts, Multiplication, Squares};
 pub use radians::Radians;
+pub(crate) use row_product::{RowProductJob, RowProducts};
 pub use select::{Absolute, Clamp, Maximum, Relu};
 pub use sides::{Sides, SidesJob};
+pub(crate) use sides::{Upper, UpperJob};
 pub use small::SmallProducts;
 pub use truncate::{
     FaithfulReduction, FaithfulTruncation, Truncation, insecure_truncate_local, truncate_reduce,

@@ -32,4 +32,7 @@ pub use functions::{
     Accuracy, Bounds, Card, Domain, Function, MAX_INDEX_BITS, MAX_VALUE_BITS, Method, Options, Outside,
     Tabulated, Tail, TensorCard, exact_fraction_bits, fraction_bits, rounded_up,
 };
-pub use rows::{Affine, Gelu, GeluJob, Norm, NormJob, Reciprocal, ReciprocalJob, Softmax, SoftmaxJob, gelu};
+pub use rows::{
+    Affine, Gated, Gelu, GeluJob, Norm, NormJob, Precision, Reciprocal, ReciprocalJob, Softmax, SoftmaxJob,
+    gelu, silu,
+};

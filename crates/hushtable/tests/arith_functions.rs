@@ -20,6 +20,12 @@ use prim::{
     ring::{Ring, low},
 };
 
+/// The least and the greatest numbers of `narrow` bits, in a ring of `bits`.
+fn ends(narrow: u32, bits: u32) -> impl Iterator<Item = u64> {
+    let half = 1i64 << (narrow - 1);
+    [-half, 1 - half, -1, 0, 1, half - 1].into_iter().map(move |x| low(x as u64, bits))
+}
+
 fn signed(x: u64, bits: u32) -> i64 {
     ((x << (64 - bits)) as i64) >> (64 - bits)
 }
@@ -77,6 +83,19 @@ fn of_one<R: Ring>(p: &mut Party, bits: u32) -> Result<()> {
     let got = Relu::prepare(p, job, n)?.relu(p, &x)?;
     let want: Vec<u64> = xs.iter().map(|x| number(x).max(0) as u64).collect();
     assert_eq!(opened(p, &got)?, want, "relu, {bits} bits");
+    // In a smaller ring that holds the numbers: all of it, and both ends.
+    for narrow in [2, bits / 2, bits - 1].into_iter().filter(|narrow| (2..bits).contains(narrow)) {
+        let fit: Vec<u64> = xs
+            .iter()
+            .map(|x| low((number(x) >> (bits - narrow)) as u64, bits))
+            .chain(ends(narrow, bits))
+            .collect();
+        let x = shared::<R>(p.role(), bits, &fit, 3);
+        let job = CompareJob::new(narrow, CompareDomain::Near, Objective::Bytes)?;
+        let got = Relu::within(p, job, bits, fit.len())?.relu(p, &x)?;
+        let want: Vec<u64> = fit.iter().map(|x| number(x).max(0) as u64).collect();
+        assert_eq!(opened(p, &got)?, want, "relu, {narrow} of {bits} bits");
+    }
     let got = Absolute::prepare(p, job, n)?.abs(p, &x)?;
     let want: Vec<u64> = xs.iter().map(|x| low(number(x).wrapping_abs() as u64, bits)).collect();
     assert_eq!(opened(p, &got)?, want, "abs, {bits} bits");

@@ -27,8 +27,8 @@ use hushtable::{
     gates::{Bits, Mux},
     lut::SharedTables,
     math::{
-        self, Affine, Bounds, Evaluation, Function, Gelu, GeluJob, Norm, NormJob, Options, Outside,
-        Reciprocal, ReciprocalJob, Softmax, SoftmaxJob,
+        self, Affine, Bounds, Evaluation, Function, Gated, Gelu, GeluJob, Norm, NormJob, Options, Outside,
+        Precision, Reciprocal, ReciprocalJob, Softmax, SoftmaxJob,
     },
     onehot::Cyclic,
     share::Additive,
@@ -243,11 +243,14 @@ const PROTOCOLS: &[(&str, Protocol)] = &[
     }),
     ("relu, absolute value and clamping", |p, x| {
         let relu = Relu::prepare(p, near(THERMOMETER), BATCH)?;
+        let narrow = CompareJob { bits: 9, domain: CompareDomain::Near, plan: LOOKUP };
+        let within = Relu::within(p, narrow, 20, BATCH)?;
         let absolute = Absolute::prepare(p, near(THERMOMETER), BATCH)?;
         let clamp = Clamp::prepare(p, near(LOOKUP), BATCH)?;
         let x = word(20, BATCH, x);
         p.barrier()?;
         relu.relu(p, &x)?;
+        within.relu(p, &x)?;
         absolute.abs(p, &x)?;
         clamp.clamp(p, &x, 5, 9).map(drop)
     }),
@@ -286,13 +289,28 @@ const PROTOCOLS: &[(&str, Protocol)] = &[
         material.eval(p, &fixed(37, 12, 64, x)?).map(drop)
     }),
     ("GELU", |p, x| {
-        let job = GeluJob { batch: 512, bits: 37, scale: 12, objective: Objective::Total };
+        let job = GeluJob { batch: 512, ..GeluJob::new(37, 12) };
         let material = Gelu::prepare(p, job)?;
         p.barrier()?;
         material.eval(p, &fixed(37, 12, 512, x)?).map(drop)
     }),
+    ("SiLU for networks, in a smaller ring", |p, x| {
+        let (function, precision, magnitude) = (Gated::Silu, Precision::Network, Some(6));
+        let objective = Objective::Bytes;
+        let job = GeluJob { batch: 512, function, precision, magnitude, objective, ..GeluJob::new(37, 12) };
+        let material = Gelu::prepare(p, job)?;
+        p.barrier()?;
+        material.eval(p, &fixed(37, 12, 512, x)?).map(drop)
+    }),
+    ("softmax for networks, in a smaller ring", |p, x| {
+        let (precision, magnitude, objective) = (Precision::Network, Some(6), Objective::Bytes);
+        let job = SoftmaxJob { rows: 16, precision, magnitude, objective, ..SoftmaxJob::new(16, 37, 12) };
+        let material = Softmax::prepare(p, job)?;
+        p.barrier()?;
+        material.eval(p, &fixed(37, 12, 256, x)?).map(drop)
+    }),
     ("softmax", |p, x| {
-        let job = SoftmaxJob { rows: 16, len: 8, bits: 37, scale: 12, objective: Objective::Total };
+        let job = SoftmaxJob { rows: 16, ..SoftmaxJob::new(8, 37, 12) };
         let material = Softmax::prepare(p, job)?;
         p.barrier()?;
         material.eval(p, &fixed(37, 12, 128, x)?).map(drop)

@@ -148,6 +148,7 @@ fn digits(p: &mut Party) -> Result<()> {
             Maximum::prepare(p, job, 1).map(drop),
             VectorMaximum::prepare(p, job, 1, 4).map(drop),
             Relu::prepare(p, job, 1).map(drop),
+            Relu::within(p, job, 30, 1).map(drop),
             Absolute::prepare(p, job, 1).map(drop),
             Clamp::prepare(p, job, 1).map(drop),
             Equality::prepare(p, 20, digit, 1).map(drop),
@@ -248,9 +249,8 @@ fn functions(p: &mut Party) -> Result<()> {
         let (norm, norms) = ([0.25, 4.0], (2, 3));
         all([
             Evaluation::new(Function::Sigmoid, bits, 8, &options).map(drop),
-            Softmax::prepare(p, SoftmaxJob { rows: 2, len: 3, bits, scale: 12, objective: Objective::Total })
-                .map(drop),
-            Gelu::prepare(p, GeluJob { batch: 6, bits, scale: 12, objective: Objective::Total }).map(drop),
+            Softmax::prepare(p, SoftmaxJob { rows: 2, ..SoftmaxJob::new(3, bits, 12) }).map(drop),
+            Gelu::prepare(p, GeluJob { batch: 6, ..GeluJob::new(bits, 12) }).map(drop),
             Reciprocal::prepare(p, reciprocal(bits, 12), 3).map(drop),
             Norm::prepare(p, layer(norms, bits, 12, norm)).map(drop),
         ])?;
@@ -261,11 +261,13 @@ fn functions(p: &mut Party) -> Result<()> {
 fn scales(p: &mut Party) -> Result<()> {
     let options = Options::default();
     for scale in [37, 64, 200, u32::MAX] {
-        let total = Objective::Total;
         all([
             Evaluation::new(Function::Sigmoid, 37, scale, &options).map(drop),
-            Softmax::prepare(p, SoftmaxJob { rows: 2, len: 3, bits: 37, scale, objective: total }).map(drop),
-            Gelu::prepare(p, GeluJob { batch: 6, bits: 37, scale, objective: total }).map(drop),
+            Softmax::prepare(p, SoftmaxJob { rows: 2, ..SoftmaxJob::new(3, 37, scale) }).map(drop),
+            Gelu::prepare(p, GeluJob { batch: 6, ..GeluJob::new(37, scale) }).map(drop),
+            Gelu::prepare(p, GeluJob { magnitude: Some(scale), ..GeluJob::new(37, 12) }).map(drop),
+            Softmax::prepare(p, SoftmaxJob { magnitude: Some(scale), ..SoftmaxJob::new(3, 37, 12) })
+                .map(drop),
             Reciprocal::prepare(p, reciprocal(37, scale), 3).map(drop),
             Norm::prepare(p, layer((2, 3), 37, scale, [0.25, 4.0])).map(drop),
         ])?;
@@ -298,8 +300,9 @@ fn splines(p: &mut Party) -> Result<()> {
         let method = math::Method::Spline { degree: 2, pieces };
         Evaluation::new(Function::Sigmoid, 37, 8, &Options::default().method(method)).map(drop)
     }))?;
-    let shape = |degree, bits, ring| polynomial::PolynomialShape { degree, bits, ring };
-    let wrong = [shape(0, 8, 20), shape(9, 8, 20), shape(2, 0, 20), shape(2, 64, 64), shape(2, 8, 65)];
+    let shape = |degree, bits, ring, cut| polynomial::PolynomialShape { degree, bits, ring, cut };
+    let wrong = [(0, 8, 20, 0), (9, 8, 20, 0), (2, 0, 20, 0), (2, 64, 64, 0), (2, 8, 65, 0), (1, 8, 20, 20)]
+        .map(|(degree, bits, ring, cut)| shape(degree, bits, ring, cut));
     all(wrong.map(|shape| OneHot::<Cyclic>::rotl(p, 3, 1)?.polynomial(p, shape).map(drop)))
 }
 

@@ -221,6 +221,9 @@ fn choices_by_comparison() {
         let name = |what: &str| format!("{what}, {job:?}");
         let relu = |p: &mut Party| Relu::prepare(p, job, N);
         check(&name("relu"), of(Relu::bill(&job)), relu, |s, m| m.relu(s, &x).map(drop));
+        let (wide, within) = (words(job.bits + 9, N), |p: &mut Party| Relu::within(p, job, job.bits + 9, N));
+        let billed = of(Relu::bill_within(&job, job.bits + 9));
+        check(&name("relu within"), billed, within, |s, m| m.relu(s, &wide).map(drop));
         let absolute = |p: &mut Party| Absolute::prepare(p, job, N);
         check(&name("absolute"), of(Absolute::bill(&job)), absolute, |s, m| m.abs(s, &x).map(drop));
         for job in [job, CompareJob { domain: CompareDomain::Signed, ..job }] {

@@ -6,8 +6,8 @@ use hushtable::{
     AShare, Role,
     arith::{AngleJob, Fixed, Objective},
     math::{
-        Affine, Bounds, Evaluation, Function, Gelu, GeluJob, Method, Norm, NormJob, Options, Outside,
-        Reciprocal, ReciprocalJob, Softmax, SoftmaxJob,
+        Affine, Bounds, Evaluation, Function, Gated, Gelu, GeluJob, Method, Norm, NormJob, Options, Outside,
+        Precision, Reciprocal, ReciprocalJob, Softmax, SoftmaxJob,
     },
 };
 
@@ -118,8 +118,11 @@ fn functions_by_what_suits_an_objective() {
 #[test]
 fn softmaxes() {
     for (objective, len) in OBJECTIVES.into_iter().flat_map(|o| [(o, 1), (o, 13)]) {
-        for (bits, scale) in [(37, 12), (64, 8), (22, 14)] {
-            let job = SoftmaxJob { rows: 8, len, bits, scale, objective };
+        let kinds = [(37, 12, Precision::Fine, None), (64, 8, Precision::Fine, Some(7))];
+        let more = [(22, 14, Precision::Fine, None), (37, 12, Precision::Network, Some(6))];
+        for (bits, scale, precision, magnitude) in kinds.into_iter().chain(more) {
+            let usual = SoftmaxJob::new(len, bits, scale);
+            let job = SoftmaxJob { rows: 8, precision, magnitude, objective, ..usual };
             check_parts(
                 &format!("{job:?}"),
                 job.bill().expect("a bill"),
@@ -133,8 +136,17 @@ fn softmaxes() {
 
 #[test]
 fn gelus() {
-    for (objective, [bits, scale]) in OBJECTIVES.into_iter().flat_map(|o| [(o, [37, 12]), (o, [17, 11])]) {
-        let job = GeluJob { batch: N, bits, scale, objective };
+    let kinds = [
+        (37, 12, Gated::Gelu, Precision::Fine, None),
+        (17, 11, Gated::Gelu, Precision::Fine, None),
+        (37, 12, Gated::Gelu, Precision::Network, Some(6)),
+        (40, 11, Gated::Silu, Precision::Network, Some(2)),
+        (64, 20, Gated::Silu, Precision::Network, None),
+    ];
+    for (objective, kind) in OBJECTIVES.into_iter().flat_map(|o| kinds.map(|kind| (o, kind))) {
+        let (bits, scale, function, precision, magnitude) = kind;
+        let usual = GeluJob::new(bits, scale);
+        let job = GeluJob { batch: N, function, precision, magnitude, objective, ..usual };
         check_parts(
             &format!("{job:?}"),
             job.bill().expect("a bill"),

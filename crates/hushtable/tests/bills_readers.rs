@@ -45,8 +45,9 @@ fn one_hot_vectors_and_their_readers() {
 
 #[test]
 fn looked_up_polynomials() {
-    for (degree, bits, ring) in [(1, 4, 20), (2, 4, 20), (3, 9, 64), (3, 11, 20)] {
-        let shape = PolynomialShape { degree, bits, ring };
+    let shapes = [(1, 4, 20, 0), (1, 7, 22, 6), (2, 4, 20, 0), (2, 9, 30, 5), (3, 9, 64, 0), (3, 11, 20, 19)];
+    for (degree, bits, ring, cut) in shapes {
+        let shape = PolynomialShape { degree, bits, ring, cut };
         let table = Table::vector(ring, vec![vec![1u64; 8]; degree as usize + 1]).expect("a table");
         check(
             &format!("{shape:?}"),

@@ -94,7 +94,8 @@ fn no_input_repeats_under_a_key() {
         assert!(record.len() > 1_000_000, "{who} has recorded {}", record.len());
         let found = check(who, &record, &purposes);
         // Keys of AES alone, and those of a baseline.
-        let others = [Purpose::Matrix, Purpose::VolePlace, Purpose::VoleFactor, Purpose::Ggm];
+        let others =
+            [Purpose::Matrix, Purpose::VolePlace, Purpose::VoleFactor, Purpose::Ggm, Purpose::Refresh];
         PURPOSES
             .into_iter()
             .filter(|purpose| !others.contains(purpose))

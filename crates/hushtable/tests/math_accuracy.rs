@@ -127,7 +127,7 @@ fn softmax_of_the_longest_rows() {
     let few = (0..LEN).map(|i| if i % 4000 == 7 { 3.0 } else { -9.0 });
     let x: Vec<f64> = random.chain(few).chain(vec![1.0; LEN]).collect();
     let run = |p: &mut Party| {
-        let job = SoftmaxJob { rows: 3, len: LEN, bits: 37, scale: 14, objective: Objective::Total };
+        let job = SoftmaxJob { rows: 3, ..SoftmaxJob::new(LEN, 37, 14) };
         let shares = shared(p.role(), &x, 37, 14, 5)?;
         let y = Softmax::prepare(p, job)?.eval(p, &shares)?.open(p)?;
         for (row, (x, y)) in x.chunks(LEN).zip(y.chunks(LEN)).enumerate() {
@@ -141,7 +141,7 @@ fn softmax_of_the_longest_rows() {
         Ok(())
     };
     both(pair(81, None), run);
-    let long = SoftmaxJob { rows: 1, len: LEN + 1, bits: 37, scale: 12, objective: Objective::Total };
+    let long = SoftmaxJob { rows: 1, ..SoftmaxJob::new(LEN + 1, 37, 12) };
     assert!(long.check().expect_err("too long").to_string().contains("1 to 16384"));
 }
 

@@ -11,8 +11,8 @@ use hushtable::{
     AShare, Error, Party, Result, Role,
     arith::{Fixed, Objective},
     math::{
-        Affine, Function, Gelu, GeluJob, Method, Norm, NormJob, Options, Reciprocal, ReciprocalJob, SinCos,
-        Softmax, SoftmaxJob, gelu,
+        Affine, Function, Gated, Gelu, GeluJob, Method, Norm, NormJob, Options, Precision, Reciprocal,
+        ReciprocalJob, SinCos, Softmax, SoftmaxJob,
     },
 };
 
@@ -37,6 +37,12 @@ fn sweep(seed: u64, one: impl Fn(&mut Party, &mut Random) -> Result<bool> + Sync
     both(pair(seed, None), run);
 }
 
+/// None, or a bound in the ring.
+fn magnitude(random: &mut Random, bits: u32, scale: u32) -> Option<u32> {
+    let any = random.below(u64::from((bits + 1).saturating_sub(3 + scale)).max(1)) as u32;
+    random.of(&[None, Some(any)])
+}
+
 fn ulps(y: f64, want: f64, scale: u32) -> f64 {
     (y - want).abs() * 2f64.powi(scale as i32)
 }
@@ -45,9 +51,14 @@ fn ulps(y: f64, want: f64, scale: u32) -> f64 {
 fn gelus() {
     sweep(SEED, |p, random| {
         let (scale, bits) = (6 + random.below(21) as u32, 10 + random.below(55) as u32);
-        let job = GeluJob { batch: 400, bits, scale, objective: Objective::Total };
+        let function = random.of(&[Gated::Gelu, Gated::Silu]);
+        let precision = random.of(&[Precision::Fine, Precision::Network]);
+        let magnitude = magnitude(random, bits, scale);
+        let objective = random.of(&[Objective::Total, Objective::Bytes]);
+        let usual = GeluJob::new(bits, scale);
+        let job = GeluJob { batch: 400, function, precision, magnitude, objective, ..usual };
         let Ok(card) = job.card() else { return Ok(false) };
-        let far = 2f64.powi(bits as i32 - 3 - scale as i32);
+        let far = 2f64.powi(magnitude.map_or(bits as i32 - 3 - scale as i32, |m| m as i32));
         let unit = 2f64.powi(-(scale as i32));
         let mut x: Vec<f64> = (0..200).map(|_| random.number([-4.25, 4.25], scale)).collect();
         x.extend((0..150).map(|_| random.number([-far + unit, far - unit], scale)));
@@ -55,12 +66,13 @@ fn gelus() {
         x.extend(
             (0..job.batch - x.len()).map(|i| (i as f64 - 25.0) / 32.0 * 8.0 / 4.0 - (i % 3) as f64 * unit),
         );
+        x.iter_mut().for_each(|x| *x = x.clamp(unit - far, far - unit));
         let shares = shared(p.role(), &x, bits, scale, 5)?;
         let y = Gelu::prepare(p, job)?.eval(p, &shares)?.open(p)?;
         let most: f64 = card.max_ulp.parse().expect("a number");
         for (x, y) in x.iter().zip(&y) {
-            let error = ulps(*y, gelu(*x), scale);
-            assert!(error <= most, "gelu({x}) is {y}, {error} units off\n{card}");
+            let error = ulps(*y, function.of(*x), scale);
+            assert!(error <= most, "{} of {x} is {y}, {error} units off\n{card}", function.name());
         }
         Ok(true)
     });
@@ -71,9 +83,13 @@ fn softmaxes() {
     sweep(SEED + 1, |p, random| {
         let (scale, bits) = (7 + random.below(9) as u32, 14 + random.below(51) as u32);
         let (rows, len) = (4, 1 + random.bits(9) as usize);
-        let job = SoftmaxJob { rows, len, bits, scale, objective: Objective::Total };
+        let precision = random.of(&[Precision::Fine, Precision::Network]);
+        let magnitude = magnitude(random, bits, scale);
+        let objective = random.of(&[Objective::Total, Objective::Bytes]);
+        let usual = SoftmaxJob::new(len, bits, scale);
+        let job = SoftmaxJob { rows, precision, magnitude, objective, ..usual };
         let Ok(card) = job.card() else { return Ok(false) };
-        let far = 2f64.powi(bits as i32 - 3 - scale as i32).min(60.0);
+        let far = 2f64.powi(magnitude.map_or(bits as i32 - 3 - scale as i32, |m| m as i32)).min(60.0);
         let unit = 2f64.powi(-(scale as i32));
         let width = random.number([unit, far - unit], scale);
         let x: Vec<f64> = (0..rows * len).map(|_| random.number([-width, width], scale)).collect();
@@ -191,13 +207,13 @@ fn what_has_a_bill_is_prepared() {
                 (job.bill(), done.map(drop))
             }
             1 => {
-                let job = SoftmaxJob { rows, len, bits, scale, objective };
+                let job = SoftmaxJob { rows, objective, ..SoftmaxJob::new(len, bits, scale) };
                 let done = Softmax::prepare(p, job)
                     .and_then(|material| material.eval(p, &ones(bits, scale, rows * len)?));
                 (job.bill(), done.map(drop))
             }
             2 => {
-                let job = GeluJob { batch: 2, bits, scale, objective };
+                let job = GeluJob { batch: 2, objective, ..GeluJob::new(bits, scale) };
                 let done =
                     Gelu::prepare(p, job).and_then(|material| material.eval(p, &ones(bits, scale, 2)?));
                 (job.bill(), done.map(drop))

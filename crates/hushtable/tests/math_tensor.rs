@@ -1,11 +1,17 @@
 //! Softmax, GELU, reciprocals and layer norm: accuracy against floating point, and what is refused.
 
-use crate::support::{fixed::shared, pairs};
+use crate::support::{
+    fixed::{of_all_kinds, shared},
+    pairs,
+};
 
 use hushtable::{
     AShare, Party, Result, Role,
     arith::{LinearJob, LinearProduct, MatrixShape, Objective},
-    math::{Affine, Gelu, GeluJob, Norm, NormJob, Reciprocal, ReciprocalJob, Softmax, SoftmaxJob, gelu},
+    math::{
+        Affine, Gated, Gelu, GeluJob, Norm, NormJob, Precision, Reciprocal, ReciprocalJob, Softmax,
+        SoftmaxJob,
+    },
 };
 use pairs::{both, pair};
 use prim::{block::Block, prg::Prg};
@@ -82,70 +88,123 @@ fn rows(d: usize, scale: u32, bits: u32) -> Vec<Vec<f64>> {
     );
     let unit = 2f64.powi(-(scale as i32));
     rows.extend([0.0, 1.0, -1.0, unit, -unit, 500.0, -500.0].map(|x| vec![x; d]));
-    // As far apart as is allowed.
     let far = 2f64.powi((bits - 4 - scale).min(40) as i32);
-    rows.push((0..d).map(|i| if i % 5 == 0 { far } else { -far }).collect());
     rows.push((0..d).map(|i| if i == 0 { 0.0 } else { -far }).collect());
     rows.push((0..d).map(|i| i as f64 * unit).collect());
     rows.push((0..d).map(|i| -(i as f64)).collect());
     rows
 }
 
-fn softmaxes(p: &mut Party, d: usize, bits: u32, scale: u32) -> Result<f64> {
-    let rows = rows(d, scale, bits);
-    let job = SoftmaxJob { rows: rows.len(), len: d, bits, scale, objective: Objective::Total };
-    let x = shared(p.role(), &rows.concat(), bits, scale, d as u64)?;
-    let y = Softmax::prepare(p, job)?.eval(p, &x)?;
-    assert_eq!((y.bits(), y.scale(), y.len()), (bits, scale, rows.len() * d));
-    let got = y.open(p)?;
-    let want: Vec<f64> = rows.iter().flat_map(|row| softmax(row)).collect();
-    let (error, at) = worst(&got, &want);
-    let ulps = error * 2f64.powi(scale as i32);
-    assert!(ulps <= 2.0, "d = {d}, row {}: {ulps} units, {} and not {}", at / d, got[at], want[at]);
-    Ok(ulps)
+/// No more than its card says, with shares of all kinds.
+fn softmaxes(p: &mut Party, job: SoftmaxJob) -> Result<()> {
+    let SoftmaxJob { len: d, bits, scale, magnitude, .. } = job;
+    let far = 2f64.powi(magnitude.unwrap_or(bits - 3 - scale).min(40) as i32) / 2.0;
+    let mut rows = rows(d, scale, bits);
+    rows.retain(|row| row.iter().all(|x| x.abs() < 2.0 * far));
+    // As far apart as is allowed.
+    rows.push((0..d).map(|i| if i % 5 == 0 { far } else { -far }).collect());
+    let job = SoftmaxJob { rows: rows.len(), ..job };
+    let (x, most) = (rows.concat(), job.card()?.max_ulp.parse::<f64>().expect("a number"));
+    let mut largest = 0f64;
+    for (kind, shares) in of_all_kinds(p.role(), &x, bits, scale)?.into_iter().enumerate() {
+        let y = Softmax::prepare(p, job)?.eval(p, &shares)?;
+        assert_eq!((y.bits(), y.scale(), y.len()), (bits, scale, rows.len() * d));
+        let got = y.open(p)?;
+        let want: Vec<f64> = rows.iter().flat_map(|row| softmax(row)).collect();
+        let (error, at) = worst(&got, &want);
+        let ulps = error * 2f64.powi(scale as i32);
+        assert!(
+            ulps <= most,
+            "{job:?}, shares {kind}, row {}: {ulps} units, {} and not {}",
+            at / d,
+            got[at],
+            want[at]
+        );
+        largest = largest.max(ulps);
+    }
+    println!("{job:?}: {largest:.2} units of {most}; {:.1} bytes", job.bill()?.bytes() / x.len() as f64);
+    Ok(())
 }
 
 #[test]
 fn softmax_of_random_and_hard_rows() {
-    let (ulps, _) = both(pair(6, None), |p| {
-        Ok([
-            softmaxes(p, 256, 37, 12)?,
-            softmaxes(p, 128, 37, 12)?,
-            softmaxes(p, 100, 64, 12)?,
-            softmaxes(p, 1, 32, 12)?,
-            softmaxes(p, 3, 24, 8)?,
-            softmaxes(p, 64, 48, 14)?,
-        ])
-    });
-    println!("{ulps:?}");
+    let network = |job| SoftmaxJob { precision: Precision::Network, ..job };
+    let within = |m, job| SoftmaxJob { magnitude: Some(m), ..job };
+    let least = |job| SoftmaxJob { objective: Objective::Bytes, ..job };
+    let usual = SoftmaxJob::new(256, 37, 12);
+    let jobs = [
+        usual,
+        least(usual),
+        least(within(8, usual)),
+        SoftmaxJob::new(128, 37, 12),
+        SoftmaxJob::new(100, 64, 12),
+        SoftmaxJob::new(1, 32, 12),
+        SoftmaxJob::new(2, 32, 12),
+        SoftmaxJob::new(3, 24, 8),
+        SoftmaxJob::new(64, 48, 14),
+        network(usual),
+        least(network(usual)),
+        least(network(within(8, usual))),
+        network(within(6, SoftmaxJob::new(16, 30, 10))),
+        network(SoftmaxJob::new(2, 37, 14)),
+    ];
+    both(pair(6, None), |p| jobs.map(|job| softmaxes(p, job)).into_iter().collect::<Result<Vec<_>>>());
 }
 
-/// No more than its card says.
-fn gelus(p: &mut Party, bits: u32, scale: u32) -> Result<f64> {
+/// No more than its card says, of all numbers of the bend, of the ends of the range, and with shares of all kinds.
+fn gelus(p: &mut Party, job: GeluJob) -> Result<f64> {
+    let GeluJob { bits, scale, .. } = job;
     let unit = 2f64.powi(-(scale as i32));
-    let steps = (4.5 / unit) as i64;
-    // Every number of [-4.5, 4.5) up to 12 bits behind the point.
-    let stride = 1usize << scale.saturating_sub(12);
-    let mut x: Vec<f64> = (-steps..steps).step_by(stride).map(|i| i as f64 * unit).collect();
-    let far = 2f64.powi((bits - 4 - scale) as i32);
-    x.extend([-4.0, 4.0].iter().flat_map(|b| (-3..=3).map(move |i| b + f64::from(i) * unit)));
-    x.extend([far, -far, far - unit, 8.0, -8.0, 12.0, -12.0, 100.5 % far]);
-    let job = GeluJob { batch: x.len(), bits, scale, objective: Objective::Total };
-    let shares = shared(p.role(), &x, bits, scale, 11)?;
-    let got = Gelu::prepare(p, job)?.eval(p, &shares)?.open(p)?;
-    let want: Vec<f64> = x.iter().map(|&x| gelu(x)).collect();
-    let (error, at) = worst(&got, &want);
-    let (ulps, most) = (error / unit, job.card()?.max_ulp.parse::<f64>().expect("a number"));
-    assert!(ulps <= most, "gelu({}) with {scale} bits: {ulps} units, {}", x[at], got[at]);
-    Ok(ulps)
+    let bend: f64 = if job.function == Gated::Gelu { 4.5 } else { 17.0 };
+    let far = 2f64.powi(job.magnitude.unwrap_or(bits - 3 - scale) as i32);
+    let steps = (bend.min(far) / unit) as i64;
+    // Every number of the bend up to 12 bits behind the point; every third for networks, whose lines are longer.
+    let stride = (1usize << scale.saturating_sub(12)) * if job.precision == Precision::Fine { 1 } else { 3 };
+    let mut x: Vec<f64> = (1 - steps..steps).step_by(stride).map(|i| i as f64 * unit).collect();
+    x.extend([-8.0, -4.0, 4.0, 8.0].iter().flat_map(|b| (-3..=3).map(move |i| b + f64::from(i) * unit)));
+    x.extend(random(17, 200, [unit - far, far - unit], scale));
+    x.extend([far - unit, unit - far, far / 2.0, -far / 2.0, 12.0, -12.0, 100.5]);
+    x.retain(|x| x.abs() < far);
+    let job = GeluJob { batch: x.len(), ..job };
+    let most = job.card()?.max_ulp.parse::<f64>().expect("a number");
+    let mut largest = 0f64;
+    for (kind, shares) in of_all_kinds(p.role(), &x, bits, scale)?.into_iter().enumerate() {
+        let got = Gelu::prepare(p, job)?.eval(p, &shares)?.open(p)?;
+        let want: Vec<f64> = x.iter().map(|&x| job.function.of(x)).collect();
+        let (error, at) = worst(&got, &want);
+        let ulps = error / unit;
+        assert!(ulps <= most, "{job:?} of {}, shares {kind}: {ulps} units, {}", x[at], got[at]);
+        largest = largest.max(ulps);
+    }
+    println!("{job:?}: {largest:.2} units of {most}; {:.1} bytes", job.bill()?.bytes() / job.batch as f64);
+    Ok(largest)
 }
 
 #[test]
 fn gelu_of_every_number_of_its_bend() {
-    let (ulps, _) = both(pair(7, None), |p| {
-        Ok([gelus(p, 37, 12)?, gelus(p, 64, 12)?, gelus(p, 20, 8)?, gelus(p, 37, 16)?])
-    });
-    println!("{ulps:?}");
+    let network = |job| GeluJob { precision: Precision::Network, ..job };
+    let silu = |job| GeluJob { function: Gated::Silu, ..job };
+    let within = |m, job| GeluJob { magnitude: Some(m), ..job };
+    let least = |job| GeluJob { objective: Objective::Bytes, ..job };
+    let usual = GeluJob::new(37, 12);
+    let jobs = [
+        usual,
+        least(usual),
+        GeluJob::new(64, 12),
+        GeluJob::new(20, 8),
+        GeluJob::new(37, 16),
+        within(6, usual),
+        within(1, usual),
+        within(20, least(usual)),
+        network(usual),
+        network(within(6, least(usual))),
+        network(GeluJob::new(64, 18)),
+        silu(network(usual)),
+        silu(network(within(6, least(usual)))),
+        silu(network(GeluJob::new(18, 11))),
+        silu(network(within(1, GeluJob::new(40, 20)))),
+    ];
+    both(pair(7, None), |p| jobs.map(|job| gelus(p, job)).into_iter().collect::<Result<Vec<_>>>());
 }
 
 /// Rows whose deviation runs over the bounds, around several means.
@@ -273,7 +332,7 @@ fn bounds_that_do_not_fit_the_ring_are_refused() {
 #[test]
 fn parties_agree_on_what_they_prepare() {
     let (p0, p1) = pair(12, None);
-    let job = |scale| SoftmaxJob { rows: 1, len: 3, bits: 37, scale, objective: Objective::Total };
+    let job = |scale| SoftmaxJob { rows: 1, ..SoftmaxJob::new(3, 37, scale) };
     let run = |p: &mut Party, scale| Softmax::prepare(p, job(scale)).map(drop);
     let error = hushtable::run_pair((p0, p1), |p| run(p, 12), |p| run(p, 11)).expect_err("they differ");
     assert!(error.to_string().contains("softmax"), "{error}");
@@ -281,7 +340,7 @@ fn parties_agree_on_what_they_prepare() {
 
 #[test]
 fn shapes_that_do_not_match_are_named() {
-    let job = SoftmaxJob { rows: 2, len: 4, bits: 37, scale: 12, objective: Objective::Total };
+    let job = SoftmaxJob { rows: 2, ..SoftmaxJob::new(4, 37, 12) };
     both(pair(10, None), |p| {
         let says = |p: &mut Party, count: usize, bits: u32, scale: u32| -> Result<String> {
             let x = shared(p.role(), &vec![0.0; count], bits, scale, 1)?;

@@ -7,7 +7,6 @@ use crate::support::{
 
 use hushtable::{
     Party, Result, Role,
-    arith::Objective,
     bill::Bill,
     math::{Affine, Gelu, GeluJob, Norm, NormJob, Reciprocal, ReciprocalJob, Softmax, SoftmaxJob},
 };
@@ -44,7 +43,7 @@ fn costs(
 
 #[test]
 fn costs_are_the_documented_ones() {
-    let softmax = |rows| SoftmaxJob { rows, len: 13, bits: 37, scale: 12, objective: Objective::Total };
+    let softmax = |rows| SoftmaxJob { rows, ..SoftmaxJob::new(13, 37, 12) };
     costs(
         |rows| softmax(rows).bill(),
         |p, rows, online| {
@@ -53,7 +52,7 @@ fn costs_are_the_documented_ones() {
             if online { material.eval(p, &x).map(drop) } else { Ok(()) }
         },
     );
-    let gelu = |batch| GeluJob { batch, bits: 37, scale: 12, objective: Objective::Total };
+    let gelu = |batch| GeluJob { batch, ..GeluJob::new(37, 12) };
     costs(
         |batch| gelu(batch).bill(),
         |p, batch, online| {

@@ -37,7 +37,7 @@ use hushtable::{
         read::{Read, many, polynomial},
         splut::SpLut,
     },
-    math::{Affine, Gelu, GeluJob, Norm, Reciprocal, ReciprocalJob, Softmax, SoftmaxJob},
+    math::{Affine, Gated, Gelu, GeluJob, Norm, Precision, Reciprocal, ReciprocalJob, Softmax, SoftmaxJob},
     onehot::{Cyclic, Group, OneHot, Xor},
     ot::Scheme,
     permutation::{Arrays, permute, rotate},
@@ -150,7 +150,8 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("truncate", None, |p| Truncation::prepare(p, 20, 7, 11)?.truncate(p, &word(20)).map(drop)),
     ("truncate-faithful", None, truncated),
     ("digits", None, |p| Decomposition::prepare(p, 20, 3, 11)?.digits(p, &word(20)).map(drop)),
-    ("relu", None, rectified),
+    ("relu", None, |p| rectified(p, 20)),
+    ("relu-within", None, |p| rectified(p, 15)),
     ("times-sum", None, |p| SmallProducts::prepare(p, 3, 11)?.times_sum(p, &word(20), &[5; 11]).map(drop)),
     ("times-both", None, |p| {
         SmallProducts::prepare(p, 3, 11)?.times_both(p, &word(20), &[5; 11], 8, 2).map(drop)
@@ -161,8 +162,13 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("linear-layer-lattice", None, |p| layer(p, 16)),
     ("multiply-triples-lattice", None, triples_by_lattice),
     ("reciprocal", None, reciprocal),
-    ("softmax", None, softmax),
-    ("gelu", None, gelu),
+    ("softmax", None, |p| softmax(p, Precision::Fine, None)),
+    ("softmax-within", None, |p| softmax(p, Precision::Network, Some(6))),
+    ("gelu", None, |p| gelu(p, GeluJob::new(37, 12))),
+    ("silu-within", None, |p| {
+        let (function, precision, magnitude) = (Gated::Silu, Precision::Network, Some(6));
+        gelu(p, GeluJob { function, precision, magnitude, ..GeluJob::new(37, 12) })
+    }),
     ("layer-norm", None, layer_norm),
 ];
 
@@ -186,7 +192,7 @@ fn sides(p: &mut Party) -> Result<()> {
 
 /// Of degree 2 over 8 pieces of 16 numbers.
 fn polynomial(p: &mut Party) -> Result<()> {
-    let shape = polynomial::PolynomialShape { degree: 2, bits: 4, ring: 20 };
+    let shape = polynomial::PolynomialShape { degree: 2, bits: 4, ring: 20, cut: 0 };
     let material = OneHot::<Cyclic>::tree(p, 3, 11)?.polynomial(p, shape)?;
     let table = Table::vector(20, vec![(0..8).collect::<Vec<u32>>(); 3])?;
     let x = AShare::new(3, vec![5; 11]);
@@ -205,11 +211,11 @@ fn truncated(p: &mut Party) -> Result<()> {
     FaithfulTruncation::prepare(p, 20, 7, plan, 11)?.truncate(p, &word(20)).map(drop)
 }
 
-fn rectified(p: &mut Party) -> Result<()> {
+/// In a ring of 20 bits, of numbers that fit `bits`.
+fn rectified(p: &mut Party, bits: u32) -> Result<()> {
     let plan = ComparePlan { method: DigitMethod::Thermometer, digit: 3 };
-    Relu::prepare(p, CompareJob { bits: 20, domain: CompareDomain::Near, plan }, 11)?
-        .relu(p, &word(20))
-        .map(drop)
+    let job = CompareJob { bits, domain: CompareDomain::Near, plan };
+    Relu::within(p, job, 20, 11)?.relu(p, &word(20)).map(drop)
 }
 
 /// 2 x 3 shares times 3 x 2 numbers of P0's.
@@ -266,14 +272,13 @@ fn reciprocal(p: &mut Party) -> Result<()> {
     Reciprocal::prepare(p, job, 6)?.eval(p, &numbers()?).map(drop)
 }
 
-fn softmax(p: &mut Party) -> Result<()> {
-    let job = SoftmaxJob { rows: 2, len: 3, bits: 37, scale: 12, objective: Objective::Total };
+fn softmax(p: &mut Party, precision: Precision, magnitude: Option<u32>) -> Result<()> {
+    let job = SoftmaxJob { rows: 2, precision, magnitude, ..SoftmaxJob::new(3, 37, 12) };
     Softmax::prepare(p, job)?.eval(p, &numbers()?).map(drop)
 }
 
-fn gelu(p: &mut Party) -> Result<()> {
-    let job = GeluJob { batch: 6, bits: 37, scale: 12, objective: Objective::Total };
-    Gelu::prepare(p, job)?.eval(p, &numbers()?).map(drop)
+fn gelu(p: &mut Party, job: GeluJob) -> Result<()> {
+    Gelu::prepare(p, GeluJob { batch: 6, objective: Objective::Bytes, ..job })?.eval(p, &numbers()?).map(drop)
 }
 
 /// With gains of P1's.

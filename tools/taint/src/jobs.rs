@@ -228,7 +228,7 @@ pub const JOBS: &[(&str, Phases)] = &[
         numbers.signed(p, &secret::<Bitwise, u64>(9, BATCH)).map(drop)
     }),
     ("GELU", |p, online| {
-        let job = GeluJob { batch: BATCH, bits: 32, scale: 12, objective: Objective::Total };
+        let job = GeluJob { batch: BATCH, ..GeluJob::new(32, 12) };
         let material = Gelu::prepare(p, job)?;
         online(p)?;
         material.eval(p, &Fixed::new(number(32, BATCH), 12)?).map(drop)
@@ -237,7 +237,7 @@ pub const JOBS: &[(&str, Phases)] = &[
     ("function by pieces", |p, online| evaluated(p, online, Function::Sigmoid, 37)),
     ("function of numbers anywhere", anywhere),
     ("softmax", |p, online| {
-        let job = SoftmaxJob { rows: 2, len: 4, bits: 37, scale: 12, objective: Objective::Total };
+        let job = SoftmaxJob { rows: 2, ..SoftmaxJob::new(4, 37, 12) };
         let material = Softmax::prepare(p, job)?;
         online(p)?;
         material.eval(p, &Fixed::new(number(37, 8), 12)?).map(drop)

@@ -11,10 +11,8 @@ use hushtable::{
 use super::{
     BlockShape, Norms, Scales, Weights,
     linear::{Linear, Products, gathered},
+    shape::UNSEEN,
 };
-
-/// What a vector that must not be seen has in place of its score: `e^-64` is nothing.
-const UNSEEN: u64 = 64;
 
 /// One-time material for a block.
 #[must_use = "one-time material that is not used was generated for nothing"]

@@ -43,6 +43,7 @@ impl Operation for BlockJob {
             ("causal", causal.to_string()),
             ("norms", (if self.shape.norms == Norms::First { "first" } else { "last" }).into()),
             ("numbers", format!("{bits} bits, {scale} behind the point, up to {largest}")),
+            ("precision", self.shape.precision.name().into()),
             ("objective", Value::text(self.shape.objective)),
             ("owner of the weights", Value::text(self.owner)),
         ]

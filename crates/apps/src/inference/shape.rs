@@ -3,7 +3,7 @@
 use hushtable::{
     Error, Result, Role,
     arith::{MatrixShape, Objective},
-    math::{GeluJob, NormJob, SoftmaxJob},
+    math::{GeluJob, NormJob, Precision, SoftmaxJob},
 };
 
 /// Bits of a weight beside those behind the point: weights are less than 4.
@@ -17,6 +17,9 @@ pub enum Norms {
     /// Behind the sums with what these are made of, as in BERT.
     Last,
 }
+
+/// What a vector that must not be seen has in place of its score, with another sign: `e^-64` is nothing.
+pub(super) const UNSEEN: u64 = 64;
 
 /// What the parties agree on. Public.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,6 +42,8 @@ pub struct BlockShape {
     pub scale: u32,
     /// The greatest number, without its sign, that is met anywhere.
     pub largest: f64,
+    /// How accurate softmax and GELU are.
+    pub precision: Precision,
     /// What comparisons are to have least of.
     pub objective: Objective,
 }
@@ -57,6 +62,7 @@ impl BlockShape {
             bits: 37,
             scale: 12,
             largest: 128.0,
+            precision: Precision::Fine,
             objective: Objective::Total,
         }
     }
@@ -123,13 +129,21 @@ impl BlockShape {
     }
 
     pub(super) fn softmax(&self) -> SoftmaxJob {
-        let Self { heads, sequence, bits, scale, objective, .. } = *self;
-        SoftmaxJob { rows: heads * sequence, len: sequence, bits, scale, objective }
+        let Self { heads, sequence, bits, scale, precision, objective, .. } = *self;
+        let (rows, magnitude) = (heads * sequence, self.magnitude(UNSEEN as f64));
+        SoftmaxJob { rows, precision, magnitude, objective, ..SoftmaxJob::new(sequence, bits, scale) }
     }
 
     pub(super) fn gelu(&self) -> GeluJob {
-        let Self { sequence, hidden, bits, scale, objective, .. } = *self;
-        GeluJob { batch: sequence * hidden, bits, scale, objective }
+        let Self { sequence, hidden, bits, scale, precision, objective, .. } = *self;
+        let (batch, magnitude) = (sequence * hidden, self.magnitude(0.0));
+        GeluJob { batch, precision, magnitude, objective, ..GeluJob::new(bits, scale) }
+    }
+
+    /// Bits before the point of the greatest number, or of another; none where the ring has no more.
+    fn magnitude(&self, other: f64) -> Option<u32> {
+        let needed = self.largest.max(other).max(1.0).log2().floor() as u32 + 1;
+        (needed + 3 + self.scale < self.bits).then_some(needed)
     }
 
     pub(super) fn norm(&self, owner: Role) -> NormJob {

@@ -11,8 +11,8 @@ use apps::inference::{BlockJob, BlockShape, Norms, Weights, twin};
 use clap::{Args, ValueEnum};
 use hushtable::{
     Role,
-    arith::{self, fixed},
-    math::{GeluJob, SoftmaxJob, gelu},
+    arith::{Objective, fixed},
+    math::{GeluJob, Precision, SoftmaxJob, TensorCard, gelu},
     net,
     operation::Operation,
 };
@@ -35,6 +35,9 @@ const BYTES_A_NUMBER: u64 = 2200;
 
 /// Units in the last place by which a block may differ from its twin in the clear.
 const BLOCK_UNITS: f64 = 48.0;
+
+/// The same of one with the precision of networks.
+const BLOCK_UNITS_OF_NETWORKS: f64 = 256.0;
 
 /// The parts of a language model.
 #[derive(Args, Clone, Debug, Serialize, Deserialize)]
@@ -66,6 +69,18 @@ pub struct InferenceWork {
     /// Bits behind the point, 8 to 14
     #[arg(long, value_name = "F", default_value = "12", value_parser = clap::value_parser!(u32).range(8..=14))]
     fraction_bits: u32,
+    /// Results to about 2^-8, as networks need them, instead of 2 units in the last place
+    #[arg(long)]
+    #[serde(default)]
+    network: bool,
+    /// Bits before the point, where numbers are known to be less than 2^M; not for block, which knows
+    #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(4..=40))]
+    #[serde(default)]
+    before_point: Option<u32>,
+    /// Comparisons that send least, instead of those that are fast
+    #[arg(long)]
+    #[serde(default)]
+    least: bool,
     /// Most bytes of all messages; more are refused before anything starts
     #[arg(long, value_name = "BYTES", default_value = "2000000000")]
     max_bytes: u64,
@@ -109,7 +124,16 @@ impl fmt::Display for InferenceWork {
                 )?;
             }
         }
-        write!(f, ", {bits} bits with {fraction_bits} behind the point")
+        write!(f, ", {bits} bits with {fraction_bits} behind the point")?;
+        if let Some(before) = self.before_point {
+            write!(f, " and at most {before} before it")?;
+        }
+        write!(
+            f,
+            "{}{}",
+            if self.network { ", to 2^-8" } else { "" },
+            if self.least { ", least bytes" } else { "" }
+        )
     }
 }
 
@@ -217,14 +241,23 @@ impl InferenceWork {
         self.piece.map_or(NUMBERS / columns, |piece| piece as usize).min(self.items())
     }
 
+    /// How accurate results are, what is known of numbers, and what comparisons have least of.
+    fn form(&self) -> (Precision, Option<u32>, Objective) {
+        let precision = if self.network { Precision::Network } else { Precision::Fine };
+        let objective = if self.least { Objective::Bytes } else { Objective::Total };
+        (precision, self.before_point, objective)
+    }
+
     fn softmax(&self, rows: usize) -> SoftmaxJob {
-        let (bits, scale, objective) = (self.bits, self.fraction_bits, arith::Objective::Total);
-        SoftmaxJob { rows, len: 256, bits, scale, objective }
+        let usual = SoftmaxJob::new(256, self.bits, self.fraction_bits);
+        let (precision, magnitude, objective) = self.form();
+        SoftmaxJob { rows, precision, magnitude, objective, ..usual }
     }
 
     fn gelu(&self, rows: usize) -> GeluJob {
-        let (bits, scale, objective) = (self.bits, self.fraction_bits, arith::Objective::Total);
-        GeluJob { batch: rows * 3072, bits, scale, objective }
+        let usual = GeluJob::new(self.bits, self.fraction_bits);
+        let (precision, magnitude, objective) = self.form();
+        GeluJob { batch: rows * 3072, precision, magnitude, objective, ..usual }
     }
 
     fn is_block(&self) -> bool {
@@ -240,7 +273,8 @@ impl InferenceWork {
             Shape::Gpt2 => shape(128, 768, 12),
             _ => shape(32, self.width, self.heads),
         };
-        BlockShape { bits: self.bits, scale: self.fraction_bits, ..shape }
+        let (precision, _, objective) = self.form();
+        BlockShape { bits: self.bits, scale: self.fraction_bits, precision, objective, ..shape }
     }
 
     /// With weights at P1.
@@ -285,16 +319,16 @@ impl InferenceWork {
     /// What the rows are to become: in floating point; and the greatest error allowed, in units in the
     /// last place, from what is beside it.
     fn expected(&self, x: &[f64]) -> Result<(Vec<f64>, Option<Vec<f64>>, f64)> {
+        let most = |TensorCard { function, max_ulp, .. }| -> Result<f64> {
+            max_ulp.parse().map_err(|e| Failure::new(format!("error of {function}, {max_ulp}: {e}")))
+        };
         Ok(match self.shape {
-            Shape::Gpt2Softmax => (twin::softmax(x, 256), None, 2.0),
-            Shape::Gpt2Gelu => {
-                let most = self.gelu(1).card()?.max_ulp;
-                let most = most.parse().map_err(|e| Failure::new(format!("error of GELU, {most}: {e}")))?;
-                (x.iter().map(|&x| gelu(x)).collect(), None, most)
-            }
+            Shape::Gpt2Softmax => (twin::softmax(x, 256), None, most(self.softmax(1).card()?)?),
+            Shape::Gpt2Gelu => (x.iter().map(|&x| gelu(x)).collect(), None, most(self.gelu(1).card()?)?),
             _ => {
                 let (shape, weights) = (self.block(), Weights::random(&self.block(), 1));
-                (twin::float(&shape, x, &weights), Some(twin::fixed(&shape, x, &weights)), BLOCK_UNITS)
+                let most = if self.network { BLOCK_UNITS_OF_NETWORKS } else { BLOCK_UNITS };
+                (twin::float(&shape, x, &weights), Some(twin::fixed(&shape, x, &weights)), most)
             }
         })
     }

@@ -22,7 +22,7 @@ pub enum Method {
 /// What a map is made of.
 pub enum KnownMap {
     Lattice(LatticeProduct),
-    Ots(Box<LinearProduct>),
+    Ots(LinearProduct),
 }
 
 impl Method {
@@ -53,7 +53,7 @@ impl Method {
     pub fn prepare(self, p: &mut Party, job: LinearJob, numbers: &[i64]) -> Result<KnownMap> {
         Ok(match self.lattice(job)? {
             Some(lattice) => KnownMap::Lattice(LatticeProduct::prepare(p, &lattice, numbers)?),
-            None => KnownMap::Ots(Box::new(LinearProduct::prepare(p, job)?)),
+            None => KnownMap::Ots(LinearProduct::prepare(p, job)?),
         })
     }
 }

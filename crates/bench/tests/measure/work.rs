@@ -131,11 +131,13 @@ fn ot_keeps_its_contract() {
 #[test]
 fn inference_is_exact_to_few_units() {
     let site = Site::new();
-    let gelu = GeluJob { batch: 1, bits: 37, scale: 12, objective: Objective::Total };
+    let gelu = GeluJob { batch: 1, ..GeluJob::new(37, 12) };
     let card: f64 = gelu.card().unwrap().max_ulp.parse().unwrap();
     for (args, most) in [
         ("--shape gpt2-softmax --rows 9 --piece 4", 2.0),
+        ("--shape gpt2-softmax --rows 9 --network --before-point 4 --least", 19.2),
         ("--shape gpt2-gelu --rows 1", card),
+        ("--shape gpt2-gelu --rows 1 --network --before-point 4 --least", 16.0),
         ("--shape block --sequence 6 --width 8 --heads 2", 200.0),
     ] {
         let report = site.report(&format!("inference {args}"));

@@ -281,7 +281,7 @@ fn products(p: &mut Party, job: AngleJob, own: &[[i64; 2]]) -> Result<[Zeroizing
         let share = if negative != last { share.wrapping_neg() } else { share };
         sums[sum][angle] = low(sums[sum][angle].wrapping_add(share), v + 3);
     };
-    let factors = Factors { bits: v + 3, row: 2, word: &word, numbers: Some(&bits) };
+    let factors = Factors { bits: v + 3, cut: 0, row: 2, word: &word, numbers: Some(&bits) };
     gilboa.multiply(p, &factors, &mut add)?;
     Ok(sums)
 }

@@ -19,9 +19,13 @@
 use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
 
-use super::{digits::Cut, thermometer::Thermometers};
+use super::{
+    digits::{Cut, MAX_DIGIT_BITS},
+    plan::weight,
+    thermometer::Thermometers,
+};
 use crate::{
-    bill::Bill,
+    bill::{Bill, Objective},
     circuit::{Layers, conjunction},
     error::{Result, same},
     gates::Bits,
@@ -64,6 +68,21 @@ impl Equality {
         };
         let tree = Layers::prepare(p, &conjunction(cut.len()), batch)?;
         Ok(Self { bits, batch, cut, digits, tree })
+    }
+
+    /// The width of digits that suits the objective.
+    ///
+    /// # Errors
+    /// [`Error::Param`](crate::Error::Param) unless `1 <= bits <= 64`.
+    pub(crate) fn best_digit(bits: u32, objective: Objective) -> Result<u32> {
+        let mut best = (1, u64::MAX);
+        for digit in 1..=MAX_DIGIT_BITS {
+            let weight = weight(&Self::bill(bits, digit)?, objective);
+            if weight < best.1 {
+                best = (digit, weight);
+            }
+        }
+        Ok(best.0)
     }
 
     /// What a comparison costs.

@@ -12,11 +12,13 @@
 //! 2. the other sends `m = x + X_0 - X_1`, and both have shares of `c x`: `-X_0` and `X_c + c m`.
 //!
 //! Those of `y_j x` are these, or `x` minus the one and minus the other, by the public `d`; shares
-//! of the product are their sums over j, bit j counting `2^j`. Pads are hashed where they are used: those of long
+//! of the product are their sums over j, bit j counting `2^j`. *Cut*, where only the product's bits from f on are wanted,
+//! mod `2^(l-f)`: the payload is `2^j x` mod `2^l` without its low f bits. Pads are hashed where they are used: those of long
 //! rows would take much more memory than the correlated OTs.
 //!
 //! # Cost, an item
-//! b correlated OTs; online b bits for a chosen y, and `k b (2 l - b + 1) / 2` bits: 1 round.
+//! b correlated OTs; online b bits for a chosen y, and k times the sum of `l - max(j, f)` over the bits j, or without a cut
+//! `k b (2 l - b + 1) / 2` bits: 1 round.
 //!
 //! # Source
 //! Gilboa, "Two Party RSA Key Generation" (CRYPTO 1999), section 4.1; with correlated OT and
@@ -114,6 +116,8 @@ impl Atom for Gilboa {
 pub(super) struct Factors<'a> {
     /// Width of the ring.
     pub(super) bits: u32,
+    /// Low bits of a product that are cut off.
+    pub(super) cut: u32,
     /// Words in a row.
     pub(super) row: usize,
     /// Of this party's rows the word `(item, column)`.
@@ -139,8 +143,13 @@ impl Gilboa {
 
     /// What an item costs whose number, of b bits, is P1's and whose row, of k words of l bits, is P0's.
     pub(super) fn bill(l: u32, b: u32, k: usize) -> Bill {
-        let (l, b) = (u64::from(l), u64::from(b));
-        let payload = k as u64 * b * (2 * l - b + 1) / 2;
+        Self::cut_bill(l, b, 0, k)
+    }
+
+    /// The same where the low `cut` bits of the products are cut off.
+    pub(super) fn cut_bill(l: u32, b: u32, cut: u32, k: usize) -> Bill {
+        let payload = k as u64 * (0..b).map(|j| u64::from(l - j.max(cut))).sum::<u64>();
+        let b = u64::from(b);
         let online = Phase { bits: [payload, b], rounds: 1 };
         Bill { cots: [b, 0], online, kept: 128 * b, ..Bill::FREE }
     }
@@ -231,7 +240,12 @@ struct Block {
 
 impl Factors<'_> {
     fn widths(&self, block: &Block) -> Vec<u32> {
-        vec![self.bits - block.bit; self.row]
+        vec![self.width(block.bit); self.row]
+    }
+
+    /// Width of a payload.
+    fn width(&self, bit: u32) -> u32 {
+        self.bits - bit.max(self.cut)
     }
 }
 
@@ -269,13 +283,20 @@ impl Run<'_> {
         }
         let ots = self.material.out.take(block.items.len())?;
         let mut pads = PayloadSender::random(s, ots, &self.factors.widths(block));
-        let (payload, shares) = pads.send::<Additive>(&self.columns);
+        let down = self.factors.cut.saturating_sub(block.bit);
+        let cut = |x: &u64| low(*x, self.factors.bits) >> down;
+        let shifted = match down {
+            0 => None,
+            _ => Some(Zeroizing::new(self.columns.iter().map(|x| x.iter().map(cut).collect()).collect())),
+        };
+        let columns: &Vec<Vec<u64>> = shifted.as_deref().unwrap_or(&self.columns);
+        let (payload, shares) = pads.send::<Additive>(columns);
         message.extend(payload);
         let shares = Zeroizing::new(shares);
         let both = |(shares, column): (&Vec<u64>, &Vec<u64>)| {
             shares.iter().zip(column).map(|(&g, x)| [g, x.wrapping_sub(g)]).collect()
         };
-        let both = Zeroizing::new(shares.iter().zip(self.columns.iter()).map(both).collect());
+        let both = Zeroizing::new(shares.iter().zip(columns).map(both).collect());
         self.sent.push_back((block.clone(), both));
         if self.factors.numbers.is_none() {
             self.corrections.push_back(vec![0; block.items.len()]);
@@ -331,7 +352,8 @@ impl Run<'_> {
     }
 
     fn add(&mut self, block: &Block, i: usize, k: usize, share: u64) {
-        let share = low(share, self.factors.bits - block.bit) << block.bit;
+        let place = block.bit.saturating_sub(self.factors.cut);
+        let share = low(share, self.factors.width(block.bit)) << place;
         (self.add)(block.items.start + i, k, share);
     }
 }

@@ -331,7 +331,7 @@ impl LinearProduct {
             let (of, window, k, _) = place(i);
             a[of * shape.left() + (starts[r] + offsets[window]) * inner + k]
         };
-        let factors = Factors { bits, row: starts.len(), word: &word, numbers: Some(&numbers) };
+        let factors = Factors { bits, cut: 0, row: starts.len(), word: &word, numbers: Some(&numbers) };
         self.gilboa.multiply(s, &factors, &mut |i, r, share| {
             let (of, _, _, column) = place(i);
             let out = &mut out[of * shape.out() + r * columns + column];

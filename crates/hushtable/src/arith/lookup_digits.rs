@@ -2,7 +2,7 @@
 //!
 //! # Functionality
 //! P0 has a digit `c`, P1 a digit `d`, of w bits. Out: XOR shares of `1{c < d}` and of `1{c = d}`,
-//! the latter not for the lowest digit.
+//! the latter of the lowest digit only where it is asked for.
 //!
 //! # Protocol
 //! One party is the sender, in turns. Offline it gets `2^w` random pads `m_i`, of a bit for each
@@ -14,7 +14,7 @@
 //!    receiver `W_v ^ m_s`.
 //!
 //! # Cost, a digit
-//! w correlated OTs; online `w + 2 (2^w - 1)` bits, `w + 2^w - 1` for the lowest: 2 rounds.
+//! w correlated OTs; online `w + 2 (2^w - 1)` bits, `w + 2^w - 1` for the lowest without equality: 2 rounds.
 //!
 //! # Source
 //! Rathee et al., "CrypTFlow2" (CCS 2020), section 3.1; Huang et al., "Cheetah" (USENIX Security
@@ -52,8 +52,16 @@ const PIECE: usize = 1 << 13;
 /// One-time material for the orders of a batch of numbers' digits.
 pub(super) struct Lookups {
     cut: Cut,
+    /// Whether the equality of the lowest digit is told, too.
+    equality: bool,
     batch: usize,
     digits: Vec<Pads>,
+}
+
+/// Some items of a digit, and how many bits are told of each.
+struct Digit {
+    outputs: usize,
+    at: Range<usize>,
 }
 
 /// The pads of a digit.
@@ -71,13 +79,13 @@ impl Lookups {
     ///
     /// # Errors
     /// Those of the channel.
-    pub(super) fn prepare(p: &mut dyn Source, cut: &Cut, batch: usize) -> Result<Self> {
-        p.atom(cut.clone(), batch, |p| Self::make(p, cut, batch))
+    pub(super) fn prepare(p: &mut dyn Source, cut: &Cut, equality: bool, batch: usize) -> Result<Self> {
+        p.atom((cut.clone(), equality), batch, |p| Self::make(p, cut, equality, batch))
     }
 
     /// [`prepare`](Self::prepare), with the peer.
-    fn make(p: &mut Party, cut: &Cut, batch: usize) -> Result<Self> {
-        let (send, recv) = Self::bill(cut).times(batch).cots_of(p.role());
+    fn make(p: &mut Party, cut: &Cut, equality: bool, batch: usize) -> Result<Self> {
+        let (send, recv) = Self::bill(cut, equality).times(batch).cots_of(p.role());
         let (mut out, mut inc) = p.cots(send, recv)?;
         let mut digits = Vec::with_capacity(cut.len());
         for (i, &w) in cut.widths().iter().enumerate() {
@@ -93,13 +101,13 @@ impl Lookups {
             }
             digits.push(digit);
         }
-        Ok(Self { cut: cut.clone(), batch, digits })
+        Ok(Self { cut: cut.clone(), equality, batch, digits })
     }
 
-    /// What the digits of a number cost.
-    pub(super) fn bill(cut: &Cut) -> Bill {
+    /// What the digits of a number cost, `equality` being whether that of the lowest is asked for.
+    pub(super) fn bill(cut: &Cut, equality: bool) -> Bill {
         let digit = |(i, &w): (usize, &u32)| {
-            let sent = Pads::outputs(i) as u64 * ((1 << w) - 1);
+            let sent = outputs(i, equality) as u64 * ((1 << w) - 1);
             let online = Phase { bits: [sent, w.into()], rounds: 2 };
             let made = Bill { cots: [w.into(), 0], online, kept: 136, ..Bill::FREE };
             if sender_of(i) == Role::P0 { made } else { made.swapped() }
@@ -113,7 +121,7 @@ impl Lookups {
     /// Those of the channel.
     pub(super) fn orders(self, s: &mut Session, mine: &[u64]) -> Result<Vec<Order>> {
         let opened = self.open(s, mine)?;
-        let (role, count) = (s.role(), self.digits.len());
+        let (role, count, equality) = (s.role(), self.digits.len(), self.equality);
         let planes = || vec![Vec::with_capacity(self.batch.div_ceil(64)); count];
         // The sender's outputs are known when it sends, the receiver's when it has received.
         let mut state = (self.pieces(true), self.pieces(false), planes(), planes());
@@ -122,18 +130,21 @@ impl Lookups {
             |_, (mine_to_send, _, less, equal)| {
                 let Some((i, at)) = mine_to_send.next() else { return Ok(None) };
                 let x = self.cut.digit(mine, i, &at);
-                Ok(Some(self.digits[i].send(role, i, &x, at, &opened[i], [&mut less[i], &mut equal[i]])))
+                let digit = Digit { outputs: outputs(i, equality), at };
+                Ok(Some(self.digits[i].send(role, digit, &x, &opened[i], [&mut less[i], &mut equal[i]])))
             },
             |s, (_, to_receive, less, equal)| {
                 let Some((i, at)) = to_receive.next() else { return Ok(false) };
                 let x = self.cut.digit(mine, i, &at);
-                self.digits[i].receive(s, i, &x, at, [&mut less[i], &mut equal[i]])?;
+                let digit = Digit { outputs: outputs(i, equality), at };
+                self.digits[i].receive(s, digit, &x, [&mut less[i], &mut equal[i]])?;
                 Ok(true)
             },
         )?;
         let bits = |words| Bits::new(self.batch, words);
         let orders = state.2.into_iter().zip(state.3).enumerate();
-        Ok(orders.map(|(i, (l, e))| Order { less: bits(l), equal: (i > 0).then(|| bits(e)) }).collect())
+        let equal = |i: usize, e| (outputs(i, equality) > 1).then(|| bits(e));
+        Ok(orders.map(|(i, (l, e))| Order { less: bits(l), equal: equal(i, e) }).collect())
     }
 
     /// Step 1: what the peer sent of the digits in which this party is the sender.
@@ -195,18 +206,12 @@ impl Pads {
         }
     }
 
-    /// Outputs of digit `i`: whether a bit for equality is among them.
-    fn outputs(i: usize) -> usize {
-        1 + usize::from(i > 0)
-    }
-
     /// Step 2 at the sender: the message for some items; its outputs go to `planes`.
     fn send(
         &self,
         role: Role,
-        i: usize,
+        Digit { outputs, at }: Digit,
         digit: &[u8],
-        at: Range<usize>,
         opened: &[u8],
         planes: [&mut Vec<u64>; 2],
     ) -> Vec<u8> {
@@ -214,7 +219,7 @@ impl Pads {
         let all = low(u64::MAX, n as u32);
         let mut message = Vec::new();
         let mut payload = Zeroizing::new(vec![0u64; at.len()]);
-        for (output, plane) in planes.into_iter().enumerate().take(Self::outputs(i)) {
+        for (output, plane) in planes.into_iter().enumerate().take(outputs) {
             let pads = self.pads[output][at.clone()].iter().zip(&opened[at.clone()]);
             let mut bits = Zeroizing::new(Vec::with_capacity(at.len()));
             for ((&x, (&pad, &u)), w) in digit.iter().zip(pads).zip(payload.iter_mut()) {
@@ -235,14 +240,13 @@ impl Pads {
     fn receive(
         &self,
         s: &mut Session,
-        i: usize,
+        Digit { outputs, at }: Digit,
         digit: &[u8],
-        at: Range<usize>,
         planes: [&mut Vec<u64>; 2],
     ) -> Result<()> {
         let width = (1 << self.w) - 1;
         let len = packed_len(at.len(), width);
-        let message = s.recv(Self::outputs(i) * len)?;
+        let message = s.recv(outputs * len)?;
         let mut words = vec![0u64; at.len()];
         for ((output, plane), message) in planes.into_iter().enumerate().zip(message.chunks_exact(len.max(1)))
         {
@@ -277,6 +281,11 @@ fn entries(x: u8, w: u32, output: usize, role: Role) -> u64 {
         }
     };
     (0..1 << w).rev().fold(0, |word, i| word << 1 | u64::from(bit(i)))
+}
+
+/// Outputs of digit `i`: whether a bit for equality is among them.
+fn outputs(i: usize, equality: bool) -> usize {
+    1 + usize::from(equality || i > 0)
 }
 
 /// Who is the sender of digit `i`.

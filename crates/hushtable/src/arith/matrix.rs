@@ -274,7 +274,7 @@ impl Mixed {
                 let (batch, k, _) = place(i);
                 a[(batch * rows + r) * inner + k]
             };
-            let factors = Factors { bits, row: rows, word: &word, numbers };
+            let factors = Factors { bits, cut: 0, row: rows, word: &word, numbers };
             return gilboa.multiply(s, &factors, &mut |i, r, share| {
                 let (batch, _, column) = place(i);
                 add((batch * rows + r) * columns + column, share);
@@ -282,7 +282,7 @@ impl Mixed {
         }
         // Item i is number i of A.
         let word = |i: usize, c: usize| b[(i / (rows * inner) * inner + i % inner) * columns + c];
-        let factors = Factors { bits, row: columns, word: &word, numbers };
+        let factors = Factors { bits, cut: 0, row: columns, word: &word, numbers };
         gilboa.multiply(s, &factors, &mut |i, c, share| add(i / inner * columns + c, share))
     }
 }

@@ -73,7 +73,7 @@ impl Millionaires {
             }
             DigitMethod::Lookup => {
                 let cut = Cut::new(bits, plan.digit)?;
-                let digits = Lookups::prepare(p, &cut, batch)?;
+                let digits = Lookups::prepare(p, &cut, false, batch)?;
                 By::Lookups(digits, Tree::prepare(p, cut.len(), batch)?)
             }
             DigitMethod::OneHot { join } => {

@@ -5,17 +5,19 @@
 //! of a digit below. Both get XOR shares of `1{c < d}` and of `1{c = d}`, with that digit as the lowest.
 //!
 //! # Protocol
-//! Thermometers tell the orders of digits; a tree of ANDs merges them.
+//! Thermometers or lookups tell the orders of digits; a tree of ANDs merges them.
 //!
 //! # Cost
-//! For m digits, and `n = m` of them in the tree or one more: offline `(w - 1) 2^w + 1` bits and w correlated
-//! OTs a digit, and `2 (n - 1)` correlated OTs; online `2 L + 6 (n - 1)` bits in `1 + ceil(log2 n)` rounds.
+//! For m digits, and `n = m` of them in the tree or one more. By thermometers: offline `(w - 1) 2^w + 1` bits and w
+//! correlated OTs a digit, and `2 (n - 1)` correlated OTs; online `2 L + 6 (n - 1)` bits in `1 + ceil(log2 n)` rounds. By
+//! lookups: offline the correlated OTs alone; online `w + 2 (2^w - 1)` bits a digit instead of `2 w`, and a round more.
 //!
 //! # Source
 //! That of `arith::Millionaires`, which drops the equality of what has the lowest digit.
 
 use super::{
     digits::{Cut, MAX_DIGIT_BITS},
+    lookup_digits::Lookups,
     plan::weight,
     thermometer::Thermometers,
     tree::{Order, Tree},
@@ -34,6 +36,8 @@ pub(super) struct OrderJob {
     pub(super) bits: u32,
     /// Largest width of a digit.
     pub(super) digit: u32,
+    /// Whether digits are compared by lookups.
+    pub(super) lookups: bool,
     /// Whether there is a digit below.
     pub(super) below: bool,
 }
@@ -41,19 +45,25 @@ pub(super) struct OrderJob {
 /// One-time material for the orders of a batch of numbers.
 pub(super) struct Ordering {
     batch: usize,
-    digits: Thermometers,
+    digits: Digits,
     tree: Tree,
 }
 
+enum Digits {
+    Thermometers(Thermometers),
+    Lookups(Lookups),
+}
+
 impl OrderJob {
-    /// With digits as wide as suits the objective.
+    /// With digits as wide, and compared, as suits the objective.
     ///
     /// # Errors
     /// [`Error::Param`](crate::Error::Param) unless `1 <= bits <= 64`.
     pub(super) fn new(bits: u32, below: bool, objective: Objective) -> Result<Self> {
-        let mut best = (Self { bits, digit: 1, below }, u64::MAX);
-        for digit in 1..=MAX_DIGIT_BITS {
-            let job = Self { bits, digit, below };
+        let mut best = (Self { bits, digit: 1, lookups: false, below }, u64::MAX);
+        let all = [false, true].map(|lookups| (1..=MAX_DIGIT_BITS).map(move |digit| (lookups, digit)));
+        for (lookups, digit) in all.into_iter().flatten() {
+            let job = Self { bits, digit, lookups, below };
             let weight = weight(&job.bill()?, objective);
             if weight < best.1 {
                 best = (job, weight);
@@ -63,9 +73,11 @@ impl OrderJob {
     }
 
     /// All of it as numbers, for a digest.
-    pub(super) fn words(self) -> [u64; 3] {
-        let Self { bits, digit, below } = self;
-        [bits.into(), digit.into(), below.into()]
+    pub(super) fn words(self) -> Vec<u64> {
+        let Self { bits, digit, lookups, below } = self;
+        let mut words = vec![bits.into(), digit.into(), below.into()];
+        words.extend(lookups.then_some(1));
+        words
     }
 
     /// What an order costs.
@@ -73,7 +85,9 @@ impl OrderJob {
     /// # Errors
     /// [`Error::Param`](crate::Error::Param) unless `1 <= bits <= 64` and `1 <= digit <= 6`.
     pub(super) fn bill(&self) -> Result<Bill> {
-        Ok(Thermometers::bill(&Cut::new(self.bits, self.digit)?) + Tree::equality_bill(self.merges()? + 1))
+        let cut = Cut::new(self.bits, self.digit)?;
+        let digits = if self.lookups { Lookups::bill(&cut, true) } else { Thermometers::bill(&cut) };
+        Ok(digits + Tree::equality_bill(self.merges()? + 1))
     }
 
     fn merges(&self) -> Result<usize> {
@@ -88,7 +102,10 @@ impl Ordering {
     /// As [`OrderJob::bill`], and those of the channel.
     pub(super) fn prepare(p: &mut dyn Source, job: OrderJob, batch: usize) -> Result<Self> {
         let cut = Cut::new(job.bits, job.digit)?;
-        let digits = Thermometers::prepare(p, &cut, batch)?;
+        let digits = match job.lookups {
+            false => Digits::Thermometers(Thermometers::prepare(p, &cut, batch)?),
+            true => Digits::Lookups(Lookups::prepare(p, &cut, true, batch)?),
+        };
         Ok(Self { batch, digits, tree: Tree::with_equality(p, job.merges()? + 1, batch)? })
     }
 
@@ -99,7 +116,10 @@ impl Ordering {
     /// the channel.
     pub(super) fn run(self, s: &mut Session, mine: &[u64], below: Option<Order>) -> Result<Order> {
         same("numbers to compare", self.batch, mine.len())?;
-        let digits = self.digits.orders(s, mine)?;
+        let digits = match self.digits {
+            Digits::Thermometers(digits) => digits.orders(s, mine)?,
+            Digits::Lookups(digits) => digits.orders(s, mine)?,
+        };
         self.tree.merge(s, below.into_iter().chain(digits).collect())
     }
 }

@@ -94,7 +94,7 @@ impl ComparePlan {
         let cut = || Cut::new(bits, self.digit);
         let (digits, cut) = match self.method {
             DigitMethod::Thermometer => (Thermometers::bill(&cut()?), cut()?),
-            DigitMethod::Lookup => (Lookups::bill(&cut()?), cut()?),
+            DigitMethod::Lookup => (Lookups::bill(&cut()?, false), cut()?),
             DigitMethod::OneHot { join } => return Ok(OneHotForm::new(bits, self.digit, join)?.bill()),
         };
         Ok(digits + Tree::bill(cut.len()))

@@ -111,7 +111,7 @@ impl KnownProducts {
     ) -> Result<AShare<R>> {
         let (bits, row) = (self.bits, self.row);
         let mut out = Zeroizing::new(vec![0u64; self.count * row]);
-        let factors = Factors { bits, row, word, numbers: Some(numbers) };
+        let factors = Factors { bits, cut: 0, row, word, numbers: Some(numbers) };
         let add = &mut |i: usize, k: usize, share| out[i * row + k] = out[i * row + k].wrapping_add(share);
         self.gilboa.multiply(s, &factors, add)?;
         Ok(share(bits, &out))
@@ -181,7 +181,7 @@ impl Multiplication {
         let pairs = x.words().iter().zip(y.words()).enumerate();
         pairs.for_each(|(i, (x, y))| add(i, x.to_u64().wrapping_mul(y.to_u64())));
         let (word, numbers) = (|i: usize, _| x.words()[i].to_u64(), words(y.words()));
-        let factors = Factors { bits, row: 1, word: &word, numbers: Some(&numbers) };
+        let factors = Factors { bits, cut: 0, row: 1, word: &word, numbers: Some(&numbers) };
         self.gilboa.multiply(s, &factors, &mut |i, _, share| add(i, share))?;
         Ok(share(bits, &out))
     }
@@ -239,7 +239,8 @@ impl Squares {
             let mine = words(x.words());
             let numbers: &[u64] = if s.role() == Role::P0 { &[] } else { &mine };
             let word = |i: usize, _| mine[i];
-            let factors = Factors { bits: self.bits - 1, row: 1, word: &word, numbers: Some(numbers) };
+            let factors =
+                Factors { bits: self.bits - 1, cut: 0, row: 1, word: &word, numbers: Some(numbers) };
             gilboa.multiply(s, &factors, &mut |i, _, share| out[i] = out[i].wrapping_add(share << 1))?;
         }
         Ok(share(x.bits(), &out))

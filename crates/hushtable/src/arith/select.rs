@@ -12,7 +12,8 @@
 //!
 //! # Cost
 //! A comparison, then 2 correlated OTs and `2 + 2 l` bits online for a word of l bits that is selected, of `l - 1`
-//! bits for the absolute value: 1 round more. Clamping: twice.
+//! bits for the absolute value: 1 round more. Clamping: twice. ReLU of numbers known to fit m bits: both in a ring of m
+//! bits, and a correlated OT and `l - m + 1` bits, 1 round, to extend the result.
 //!
 //! # Source
 //! lut-spec 11.4; Rathee et al., "CrypTFlow2" (CCS 2020), section 5.
@@ -22,10 +23,17 @@ use zeroize::Zeroizing;
 
 use super::{
     compare::{CompareJob, Comparison},
+    extend::BoundedExtension,
     product::share,
 };
 use crate::{
-    bill::Bill, error::Result, gates::Mux, net::Role, session::Session, share::AShare, source::Source,
+    bill::Bill,
+    error::{Result, same},
+    gates::Mux,
+    net::Role,
+    session::Session,
+    share::AShare,
+    source::Source,
 };
 
 /// One-time material for the ReLU of a batch of numbers.
@@ -39,7 +47,12 @@ use crate::{
 /// }
 /// ```
 #[must_use = "one-time material that is not used was generated for nothing"]
-pub struct Relu(Choosing);
+pub struct Relu {
+    bits: [u32; 2],
+    choosing: Choosing,
+    /// None where the ring is the same.
+    extension: Option<BoundedExtension>,
+}
 
 impl Relu {
     /// Offline, for `batch` numbers, by a comparison of near ones.
@@ -47,7 +60,21 @@ impl Relu {
     /// # Errors
     /// As [`Comparison::prepare`].
     pub fn prepare(p: &mut dyn Source, job: CompareJob, batch: usize) -> Result<Self> {
-        Ok(Self(Choosing::prepare(p, job, batch, &[job.bits])?))
+        Self::within(p, job, job.bits, batch)
+    }
+
+    /// The same of numbers in a ring of `bits` bits that are known to fit those of the job, `-2^(m-1) <= x < 2^(m-1)`.
+    /// What does not is not noticed, and the result is wrong.
+    ///
+    /// # Errors
+    /// As [`Comparison::prepare`], and [`Error::Param`](crate::Error::Param) for fewer bits than the job's, or above 64.
+    pub fn within(p: &mut dyn Source, job: CompareJob, bits: u32, batch: usize) -> Result<Self> {
+        let choosing = Choosing::prepare(p, job, batch, &[job.bits])?;
+        let extension = match bits == job.bits {
+            true => None,
+            false => Some(BoundedExtension::prepare(p, [job.bits, bits], batch)?),
+        };
+        Ok(Self { bits: [job.bits, bits], choosing, extension })
     }
 
     /// What a number costs.
@@ -55,7 +82,16 @@ impl Relu {
     /// # Errors
     /// [`Error::Param`](crate::Error::Param) for widths that are not supported.
     pub fn bill(job: &CompareJob) -> Result<Bill> {
-        Choosing::bill(job, &[job.bits])
+        Self::bill_within(job, job.bits)
+    }
+
+    /// What a number costs in a ring of `bits` bits that is known to fit those of the job.
+    ///
+    /// # Errors
+    /// [`Error::Param`](crate::Error::Param) for widths that are not supported.
+    pub fn bill_within(job: &CompareJob, bits: u32) -> Result<Bill> {
+        let chosen = Choosing::bill(job, &[job.bits])?;
+        Ok(if bits == job.bits { chosen } else { chosen + BoundedExtension::bill([job.bits, bits])? })
     }
 
     /// Online: shares of `max(x, 0)`, for signed x. Spends the material.
@@ -63,8 +99,16 @@ impl Relu {
     /// # Errors
     /// As [`Comparison::negative`].
     pub fn relu<R: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<AShare<R>> {
-        let positive = self.0.compare.negative(s, x)?.not(s.role());
-        self.0.mux.select(s, &positive, x)
+        let [narrow, bits] = self.bits;
+        same("bits of the numbers", bits as usize, x.bits() as usize)?;
+        let x = x.low_bits::<R>(narrow)?;
+        let positive = self.choosing.compare.negative(s, &x)?.not(s.role());
+        let y = self.choosing.mux.select(s, &positive, &x)?;
+        // Not negative: its top bit is 0.
+        match self.extension {
+            None => Ok(y),
+            Some(extension) => extension.zero(s, &y),
+        }
     }
 }
 

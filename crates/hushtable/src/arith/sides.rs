@@ -44,16 +44,125 @@ use crate::{
     source::Source,
 };
 
+/// How the upper bits V of numbers are told apart, whose carry from below is known: steps 2 and 3. Public.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct UpperJob {
+    /// Bits of V.
+    bits: u32,
+    /// Whether both sides are wanted, or only what is inside.
+    sides: bool,
+    /// None for no bits.
+    order: Option<OrderJob>,
+}
+
+/// One-time material for a batch of such.
+pub(crate) struct Upper {
+    job: UpperJob,
+    top: B2a,
+    order: Option<Ordering>,
+    below: Option<Order>,
+}
+
+impl UpperJob {
+    /// For V of `bits` bits; `below` is whether there is a digit below.
+    ///
+    /// # Errors
+    /// [`Error::Param`] unless `1 <= bits <= 64`.
+    pub(crate) fn new(bits: u32, sides: bool, below: bool, objective: Objective) -> Result<Self> {
+        let order = match bits.saturating_sub(sides.into()) {
+            0 => None,
+            compared => Some(OrderJob::new(compared, below, objective)?),
+        };
+        Ok(Self { bits, sides, order })
+    }
+
+    /// What a number costs.
+    ///
+    /// # Errors
+    /// None for a job that was made.
+    pub(crate) fn bill(&self) -> Result<Bill> {
+        Ok(B2a::bill(self.bits) + self.order.map_or(Ok(Bill::FREE), |order| order.bill())?)
+    }
+}
+
+impl Upper {
+    /// Offline, for `batch` numbers.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub(crate) fn prepare(p: &mut dyn Source, job: UpperJob, batch: usize) -> Result<Self> {
+        let top = B2a::prepare(p, job.bits, batch)?;
+        let order = job.order.map(|order| Ordering::prepare(p, order, batch)).transpose()?;
+        Ok(Self { job, top, order, below: None })
+    }
+
+    /// Online: shares of `1{V < 0}` and of `1{V >= 1}`, from this party's shares of V without the carries. Spends the
+    /// material.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] unless there are as many as prepared for, and those of the channel.
+    pub(crate) fn sides(
+        self,
+        s: &mut Session,
+        upper: impl Iterator<Item = u64>,
+        carries: &Bits,
+    ) -> Result<[Bits; 2]> {
+        let (role, top) = (s.role(), self.job.bits - 1);
+        let (v, Order { less, equal }) = self.run(s, upper, carries)?;
+        let one = 1 - role as u64;
+        let tops = Bits::collect(v.iter().map(|v| v.wrapping_sub(one) >> top & 1));
+        let under = &tops ^ &less;
+        Ok([&under ^ &equal.expect("the tree keeps equality"), under.not(role)])
+    }
+
+    /// Online: shares of `1{V = 0}`. Spends the material.
+    ///
+    /// # Errors
+    /// As [`sides`](Self::sides).
+    pub(crate) fn zero(
+        self,
+        s: &mut Session,
+        upper: impl Iterator<Item = u64>,
+        carries: &Bits,
+    ) -> Result<Bits> {
+        let (_, order) = self.run(s, upper, carries)?;
+        Ok(order.equal.expect("the tree keeps equality"))
+    }
+
+    /// This party's shares of V, and the order of step 3.
+    fn run(
+        self,
+        s: &mut Session,
+        upper: impl Iterator<Item = u64>,
+        carries: &Bits,
+    ) -> Result<(Zeroizing<Vec<u64>>, Order)> {
+        let role = s.role();
+        let carries: AShare<u64> = self.top.convert(s, carries)?;
+        let v = upper.zip(carries.words()).map(|(v, k)| low(v.wrapping_add(*k), self.job.bits));
+        let v = Zeroizing::new(v.collect::<Vec<u64>>());
+        let negative = (role as u64).wrapping_sub(1); // all ones at P0
+        let compared =
+            Zeroizing::new(v.iter().map(|v| (v ^ negative).wrapping_sub(negative)).collect::<Vec<_>>());
+        let order = match (self.order, self.below) {
+            (Some(order), below) => order.run(s, &compared, below)?,
+            (None, Some(below)) => below,
+            (None, None) => {
+                let zeros = Bits::zeros(v.len());
+                Order { equal: Some(zeros.not(role)), less: zeros }
+            }
+        };
+        Ok((v, order))
+    }
+}
+
 /// What the numbers of a batch have in common. Public, the same at both parties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SidesJob {
     bits: u32,
     low: u32,
     span: u64,
-    sides: bool,
     plan: ComparePlan,
-    /// None for no bits.
-    order: Option<OrderJob>,
+    upper: UpperJob,
 }
 
 /// One-time material for the sides of a batch of numbers.
@@ -71,8 +180,7 @@ pub struct Sides {
     job: SidesJob,
     batch: usize,
     carry: Carry,
-    top: B2a,
-    order: Option<Ordering>,
+    upper: Upper,
 }
 
 impl SidesJob {
@@ -99,18 +207,15 @@ impl SidesJob {
             return Err(Error::Param { what, got, accepted: "2 to 2^(bits - 1), 64 bits".into() });
         }
         let low = span.next_power_of_two().trailing_zeros();
-        let order = match bits - low - u32::from(sides) {
-            0 => None,
-            compared => Some(OrderJob::new(compared, !span.is_power_of_two(), objective)?),
-        };
-        Ok(Self { bits, low, span, sides, plan: ComparePlan::best(low, objective)?, order })
+        let upper = UpperJob::new(bits - low, sides, !span.is_power_of_two(), objective)?;
+        Ok(Self { bits, low, span, plan: ComparePlan::best(low, objective)?, upper })
     }
 
     /// The numbers X, in two's complement, of which the sides are told: `span - 2^(l-1)` to `2^(l-1) - 1`, and all
     /// of the ring where only what is inside is.
     pub fn reach(&self) -> RangeInclusive<i64> {
         let unused = 64 - self.bits;
-        let least = (i64::MIN >> unused).wrapping_add(if self.sides { self.span as i64 } else { 0 });
+        let least = (i64::MIN >> unused).wrapping_add(if self.upper.sides { self.span as i64 } else { 0 });
         least..=i64::MAX >> unused
     }
 
@@ -120,15 +225,14 @@ impl SidesJob {
     /// None for a job that was made.
     pub fn bill(&self) -> Result<Bill> {
         let carry = Carry::bill(self.low, self.plan)?.times(self.carries());
-        let order = self.order.map_or(Ok(Bill::FREE), |order| order.bill())?;
-        Ok(carry + B2a::bill(self.bits - self.low) + order)
+        Ok(carry + self.upper.bill()?)
     }
 
     /// All of it as numbers, for a digest.
     pub(crate) fn words(self) -> Vec<u64> {
-        let Self { bits, low, span, sides, plan, order } = self;
+        let Self { bits, low, span, plan, upper: UpperJob { sides, order, .. } } = self;
         let own = [bits.into(), low.into(), span, sides.into()];
-        let order = order.map_or(vec![], |order| order.words().to_vec());
+        let order = order.map_or(vec![], OrderJob::words);
         [&own[..], &plan.words(), &order].concat()
     }
 
@@ -144,9 +248,7 @@ impl Sides {
     /// Those of the channel.
     pub fn prepare(p: &mut dyn Source, job: SidesJob, batch: usize) -> Result<Self> {
         let carry = Carry::prepare(p, job.low, job.plan, job.carries() * batch)?;
-        let top = B2a::prepare(p, job.bits - job.low, batch)?;
-        let order = job.order.map(|order| Ordering::prepare(p, order, batch)).transpose()?;
-        Ok(Self { job, batch, carry, top, order })
+        Ok(Self { job, batch, carry, upper: Upper::prepare(p, job.upper, batch)? })
     }
 
     /// Online: shares of `1{X < 0}` and of `1{X >= span}`. Spends the material.
@@ -155,16 +257,13 @@ impl Sides {
     /// [`Error::Shape`] if numbers or width are not those prepared for, [`Error::Param`] for material for
     /// [`inside`](Self::inside), and those of the channel.
     pub fn sides<R: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<[Bits; 2]> {
-        let (role, sides, top) = (s.role(), self.job.sides, self.job.bits - self.job.low - 1);
-        if !sides {
+        if !self.job.upper.sides {
             let (what, accepted) = ("material for sides", "that for both sides".into());
             return Err(Error::Param { what, got: "that for what is inside".into(), accepted });
         }
-        let (v, Order { less, equal }) = self.run(s, x)?;
-        let one = 1 - role as u64;
-        let tops = Bits::collect(v.iter().map(|v| v.wrapping_sub(one) >> top & 1));
-        let under = &tops ^ &less;
-        Ok([&under ^ &equal.expect("the tree keeps equality"), under.not(role)])
+        let q = self.job.low;
+        let (upper, carries) = self.carries(s, x)?;
+        upper.sides(s, x.words().iter().map(|w| w.to_u64() >> q), &carries)
     }
 
     /// Online: shares of `1{0 <= X < span}`. Spends the material.
@@ -172,17 +271,18 @@ impl Sides {
     /// # Errors
     /// As [`sides`](Self::sides), the other way round.
     pub fn inside<R: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<Bits> {
-        if self.job.sides {
+        if self.job.upper.sides {
             let (what, accepted) = ("material for what is inside", "that for it".into());
             return Err(Error::Param { what, got: "that for both sides".into(), accepted });
         }
-        let (_, order) = self.run(s, x)?;
-        Ok(order.equal.expect("the tree keeps equality"))
+        let q = self.job.low;
+        let (upper, carries) = self.carries(s, x)?;
+        upper.zero(s, x.words().iter().map(|w| w.to_u64() >> q), &carries)
     }
 
-    /// This party's shares of V, and the order of step 3.
-    fn run<R: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<(Zeroizing<Vec<u64>>, Order)> {
-        let Self { job: SidesJob { bits, low: q, span, .. }, batch, carry, top, order } = self;
+    /// Step 1: the carries, and what tells the sides with the digit below if there is one.
+    fn carries<R: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<(Upper, Bits)> {
+        let Self { job: SidesJob { bits, low: q, span, .. }, batch, carry, upper } = self;
         same("numbers whose sides are wanted", batch, x.len())?;
         same("bits of the numbers", bits as usize, x.bits() as usize)?;
         let (role, n) = (s.role(), x.len());
@@ -199,20 +299,6 @@ impl Sides {
             let over = &(&carries.split_off(n) ^ &carries) ^ &own;
             Order { equal: Some(over.not(role)), less: over }
         });
-        let carries: AShare<u64> = top.convert(s, &carries)?;
-        let v = words().zip(carries.words()).map(|(w, k)| low((w >> q).wrapping_add(*k), bits - q));
-        let v = Zeroizing::new(v.collect::<Vec<u64>>());
-        let negative = (role as u64).wrapping_sub(1); // all ones at P0
-        let compared =
-            Zeroizing::new(v.iter().map(|v| (v ^ negative).wrapping_sub(negative)).collect::<Vec<_>>());
-        let order = match (order, below) {
-            (Some(order), below) => order.run(s, &compared, below)?,
-            (None, Some(below)) => below,
-            (None, None) => {
-                let zeros = Bits::new(n, vec![0; n.div_ceil(64)]);
-                Order { equal: Some(zeros.not(role)), less: zeros }
-            }
-        };
-        Ok((v, order))
+        Ok((Upper { below, ..upper }, carries))
     }
 }

@@ -141,7 +141,7 @@ impl SmallProducts {
         numbers: &[u64],
         add: &mut dyn FnMut(usize, u64),
     ) -> Result<()> {
-        let factors = Factors { bits, row: 1, word: &|i, _| mine[i], numbers: Some(numbers) };
+        let factors = Factors { bits, cut: 0, row: 1, word: &|i, _| mine[i], numbers: Some(numbers) };
         self.gilboa.multiply(s, &factors, &mut |i, _, share| add(i, share))
     }
 }

@@ -17,6 +17,7 @@
 //! without conversion.
 
 pub mod folded;
+mod lines;
 pub mod many;
 mod pads;
 pub mod polynomial;
@@ -31,6 +32,7 @@ use prim::{
 use zeroize::Zeroizing;
 
 pub use folded::Folded;
+pub(crate) use lines::{Line, Lines};
 pub use many::Read;
 pub use polynomial::{Polynomial, PolynomialShape};
 pub use signed::Signed;

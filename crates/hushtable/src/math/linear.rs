@@ -1,14 +1,17 @@
 //! Linear functions of shares, and scales of numbers inside a protocol.
 
-use prim::ring::{Ring, low};
+use prim::{
+    prg::Prg,
+    ring::{Ring, low},
+};
 use zeroize::Zeroizing;
 
 use crate::{
-    arith::{BoundedExtension, Multiplication, Truncation, truncate_reduce},
+    arith::{BoundedExtension, Multiplication, Truncation},
     bill::Bill,
     error::Result,
     net::Role,
-    session::Session,
+    session::{Purpose, Session},
     share::AShare,
     source::Source,
 };
@@ -37,6 +40,18 @@ pub(super) fn plus<R: Ring>(role: Role, x: &AShare<R>, c: u64) -> AShare<R> {
 pub(super) fn from<R: Ring>(role: Role, c: u64, x: &AShare<R>) -> AShare<R> {
     let c = public(role, c);
     map(x, x.bits(), |w| c.wrapping_sub(w))
+}
+
+/// Other shares of the same numbers, uniform to whoever does not know the session: where those given may be trivial, as one
+/// party's all 0, what truncations lose would not be independent. Local: both parties know what is added.
+pub(super) fn refreshed(s: &mut Session, x: &AShare<u64>) -> AShare<u64> {
+    let mut words = vec![0u64; x.len()];
+    Prg::new(s.key(Purpose::Refresh, Role::P0)).words(x.bits(), &mut words);
+    let words = AShare::new(x.bits(), words);
+    match s.role() {
+        Role::P0 => x + &words,
+        Role::P1 => x - &words,
+    }
 }
 
 /// One-time material for giving numbers `to` instead of `scale` bits behind the point.
@@ -174,12 +189,4 @@ impl Widening {
             Some(extension) => extension.zero(s, x),
         }
     }
-}
-
-/// Shares mod `2^(l-f)` of `x / 2^f`, to the nearest unit or one beside it. Local.
-///
-/// # Errors
-/// Those of [`truncate_reduce`].
-pub(super) fn cut(role: Role, x: &AShare<u64>, f: u32) -> Result<AShare<u64>> {
-    truncate_reduce(&plus(role, x, 1 << f), f)
 }

@@ -12,7 +12,7 @@ mod root;
 mod softmax;
 
 pub use affine::Affine;
-pub use gelu::{Gelu, GeluJob, gelu};
+pub use gelu::{Gated, Gelu, GeluJob, Precision, gelu, silu};
 pub use norm::{Norm, NormJob};
 pub use reciprocal::{Reciprocal, ReciprocalJob};
 pub use softmax::{Softmax, SoftmaxJob};

@@ -230,6 +230,18 @@ impl UnitVectors {
         OneHot::new(self.shape.d, std::mem::take(&mut *self.offset), self.rows)
     }
 
+    /// Those of a kind that is shared mod `2^(d+1)`, to be read mod `2^d`, and the top bits of the positions' shares.
+    ///
+    /// # Errors
+    /// None for what was made.
+    pub(crate) fn into_lifted(mut self) -> Result<(OneHot<Cyclic>, Zeroizing<Vec<u64>>)> {
+        let d = self.shape.d;
+        assert_eq!(self.shape.ring, Some(d + 1), "positions lifted by a bit");
+        let top = Zeroizing::new(self.offset.iter().map(|&s| u64::from(s >> d & 1)).collect());
+        let offset = std::mem::take(&mut *self.offset).into_iter().map(|s| low(s.into(), d) as u32);
+        Ok((OneHot::new(d, offset.collect(), self.rows)?, top))
+    }
+
     /// All of them, for a store.
     pub(crate) fn encode(&self, to: &mut Writer) {
         to.words(&self.offset, self.shape.ring.unwrap_or(self.shape.d));

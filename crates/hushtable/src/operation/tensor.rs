@@ -28,7 +28,7 @@ impl Operation for SoftmaxJob {
 
     fn method(&self) -> String {
         let steps = "maximum, exponential, reciprocal";
-        self.plans().map_or(steps.into(), |[max, far]| format!("{steps}; {max}, {far}"))
+        self.plan().map_or(steps.into(), |max| format!("{steps}; {max}"))
     }
 
     fn fields(&self) -> Vec<(&'static str, String)> {
@@ -57,11 +57,11 @@ impl Operation for SoftmaxJob {
 
 impl Operation for GeluJob {
     fn name(&self) -> String {
-        "gelu".into()
+        self.function.name().to_lowercase()
     }
 
     fn method(&self) -> String {
-        "256 lines".into()
+        format!("{} lines", self.pieces())
     }
 
     fn fields(&self) -> Vec<(&'static str, String)> {

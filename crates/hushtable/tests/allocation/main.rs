@@ -169,7 +169,7 @@ fn operations() -> Vec<Box<dyn Operation>> {
         Box::new(ToAdditive { bits: [20, 32], signed: true, fraction: 0 }),
         Box::new(ToXor { bits: 32, fraction: 0 }),
         Box::new(SecretTable::new(SMALL, 0, vec![3; 64].into()).expect("a table")),
-        Box::new(SoftmaxJob { rows: 0, len: 8, bits: 37, scale: 12, objective: Objective::Total }),
+        Box::new(SoftmaxJob::new(8, 37, 12)),
     ]
 }
 

@@ -17,7 +17,7 @@ use super::{
 const MARK: &str = "the next phase of a bill";
 
 /// What operations announce begins so.
-const ANNOUNCED: [&str; 12] = [
+const ANNOUNCED: [&str; 13] = [
     MARK,
     "lattice: ",
     "made: ",
@@ -26,6 +26,7 @@ const ANNOUNCED: [&str; 12] = [
     "sine and cosine ",
     "softmax",
     "GELU",
+    "SiLU",
     "layer norm",
     "reciprocal",
     "gains and offsets ",

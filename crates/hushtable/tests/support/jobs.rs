@@ -6,7 +6,7 @@ use hushtable::{
     arith::{
         AdditiveToXor, CompareDomain, CompareJob, ComparePlan, Comparison, Containment, DigitMethod,
         Equality, FaithfulTruncation, HammingEquality, MatrixJob, MatrixProduct, MatrixShape, Multiplication,
-        Objective, ProductTriples, Relu, Truncation, VectorMaximum, XorToAdditive,
+        ProductTriples, Relu, Truncation, VectorMaximum, XorToAdditive,
     },
     confidential::{
         copy::{CopyJob, EncryptedCopy, Held, Keys, Lookups, Owner},
@@ -285,7 +285,7 @@ pub const JOBS: &[(&str, Option<Scheme>, Job)] = &[
         material.eval(p, &x).and_then(|_| p.barrier())
     }),
     ("softmax", None, |p| {
-        let job = SoftmaxJob { rows: 1, len: 2, bits: 37, scale: 12, objective: Objective::Total };
+        let job = SoftmaxJob { rows: 1, ..SoftmaxJob::new(2, 37, 12) };
         let material = Softmax::prepare(p, job)?;
         let x = fixed::shared(p.role(), &[0.5, -1.0], 37, 12, SEED)?;
         material.eval(p, &x).and_then(|_| p.barrier())

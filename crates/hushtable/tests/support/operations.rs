@@ -141,7 +141,7 @@ fn rows(
 }
 
 fn softmax(len: u32) -> Case {
-    let job = SoftmaxJob { rows: 0, len: len as usize, bits: 37, scale: 12, objective: Objective::Total };
+    let job = SoftmaxJob::new(len as usize, 37, 12);
     rows(job, [len, 16], 2, |row| {
         let all: Vec<f64> = row.iter().map(|x| x.exp()).collect();
         all.iter().map(|e| e / all.iter().sum::<f64>()).collect()
@@ -222,7 +222,7 @@ pub fn cases() -> Vec<Case> {
         let reached = |x: i64| [-50, 7, 7, 300].iter().filter(|&&cut| x >= cut).count() as i64;
         unary(bands, 20, numbers(4, 10), reached)
     };
-    let gelu_job = GeluJob { batch: 0, bits: 32, scale: 12, objective: Total };
+    let gelu_job = GeluJob { objective: Bytes, ..GeluJob::new(32, 12) };
     let gelus = unary(gelu_job, 32, numbers(5, 16), |x| (UNIT * gelu(x as f64 / UNIT)).round() as i64);
     let product = |objective| {
         let multiply = Multiply { bits: 17, objective };

@@ -2,7 +2,7 @@
 
 use zeroize::Zeroize;
 
-use super::{Lookups, Pads, sender_of};
+use super::{Lookups, Pads, outputs, sender_of};
 use crate::{
     arith::digits::Cut,
     codec::{Reader, Writer},
@@ -13,15 +13,16 @@ use crate::{
 };
 
 impl Atom for Lookups {
-    type Form = Cut;
+    type Form = (Cut, bool);
 
-    fn terms(cut: &Cut) -> Terms {
-        Terms::of("pads of digits").with("digits", cut.widths())
+    fn terms((cut, equality): &Self::Form) -> Terms {
+        let terms = Terms::of("pads of digits").with("digits", cut.widths());
+        if *equality { terms.with("equality of all", true) } else { terms }
     }
 
     fn encode(&self, to: &mut Writer) {
         for (i, digit) in self.digits.iter().enumerate() {
-            let columns = digit.pads.iter().take(Pads::outputs(i));
+            let columns = digit.pads.iter().take(outputs(i, self.equality));
             columns.for_each(|pads| to.words(pads, digit.pad_bits()));
             if !digit.sender {
                 to.words(&digit.choice, digit.w);
@@ -29,11 +30,11 @@ impl Atom for Lookups {
         }
     }
 
-    fn decode(from: &mut Reader<'_>, role: Role, cut: &Cut, batch: usize) -> Result<Self> {
+    fn decode(from: &mut Reader<'_>, role: Role, (cut, equality): &Self::Form, batch: usize) -> Result<Self> {
         let digit = |(i, &w): (usize, &u32)| {
             let sender = sender_of(i) == role;
             let mut digit = Pads { w, sender, pads: [vec![], vec![]], choice: vec![] };
-            for pads in 0..Pads::outputs(i) {
+            for pads in 0..outputs(i, *equality) {
                 digit.pads[pads] = from.words(batch, digit.pad_bits())?;
             }
             if !sender {
@@ -42,7 +43,7 @@ impl Atom for Lookups {
             Ok(digit)
         };
         let digits = cut.widths().iter().enumerate().map(digit).collect::<Result<_>>()?;
-        Ok(Self { cut: cut.clone(), batch, digits })
+        Ok(Self { cut: cut.clone(), equality: *equality, batch, digits })
     }
 
     fn take(&mut self, count: usize) -> Result<Self> {
@@ -51,7 +52,7 @@ impl Atom for Lookups {
         };
         self.batch = left;
         let digits = self.digits.iter_mut().map(|digit| digit.split_off(left)).collect();
-        Ok(Self { cut: self.cut.clone(), batch: count, digits })
+        Ok(Self { cut: self.cut.clone(), equality: self.equality, batch: count, digits })
     }
 }
 

@@ -15,13 +15,18 @@
 //!    for them `-2 W_0 + sum over b >= 1 of (1 - 2^(bt)) W_b`, and `2^j W_b` for bit j, of which the low `L - j`
 //!    bits of `W_b` are enough: correlated OTs in both directions, all at once. `W_0` is added locally.
 //!
+//!
+//! *Cut*: where only the sum's bits from f on are wanted, mod `2^(L-f)`, each party drops the low f bits of `W_0` and
+//! of each word times `2^j` mod `2^L`. Each drop loses half a unit on average, one at most.
+//!
 //! # Cost, a lookup of `2^d` entries
 //! `K = 1 + t + 2t + ... + gt` correlated OTs each way, no more than L for a power. Online `2d + 2K` bits and
-//! `2 L` bits and twice the sum of `L - j` over the bits j of all powers; 2 rounds.
+//! twice the sum of `L - max(j, f)` over the bits j of all powers and the sign's, for which j is 0; 2 rounds.
 //!
 //! # Source
 //! lut-spec 11.3, where powers of the sum are shared first and multiplied with the coefficients in the ring:
-//! here the factors stay private to a party, which takes as many correlated OTs as they have bits.
+//! here the factors stay private to a party, which takes as many correlated OTs as they have bits. Words that are cut:
+//! functions-beyond 0, T1.
 
 use std::ops::Range;
 
@@ -35,7 +40,7 @@ use zeroize::Zeroizing;
 use super::{pads::Pads, signed::sign_bits};
 use crate::{
     bill::Bill,
-    error::{Error, Result, same},
+    error::{Error, Result, same, within},
     lut::Table,
     net::Role,
     onehot::{Group, OneHot},
@@ -60,8 +65,10 @@ pub struct PolynomialShape {
     pub degree: u32,
     /// Bits t of either party's number, 1 to 63.
     pub bits: u32,
-    /// Width L of coefficients and results, 1 to 64.
+    /// Width L of coefficients, 1 to 64.
     pub ring: u32,
+    /// Low bits f of a result that are cut off, fewer than L: 0 for exact results.
+    pub cut: u32,
 }
 
 /// One-time material for a batch of polynomials.
@@ -96,9 +103,31 @@ impl PolynomialShape {
 
     /// What a lookup among `2^d` entries costs, beside its one-hot vector.
     pub fn bill(self, d: u32) -> Bill {
-        let sent: u64 = self.bits().map(|(_, j)| u64::from(1 + self.ring - j)).sum();
+        let sent: u64 = self.bits().map(|(_, j)| u64::from(1 + self.payload(j))).sum();
         let cots = self.cots() as u64;
         (Bill::opening(d.into()) + Bill::opening(sent) + Bill::of_cots([cots; 2])).keeping(193 * cots)
+    }
+
+    /// Width of the words for the bit at place `j`.
+    fn payload(self, j: u32) -> u32 {
+        self.ring - j.max(self.cut)
+    }
+
+    /// The words for the bit at place `j`, of which as many low bits count as are [sent](Self::payload).
+    fn shifted<'a>(self, words: &'a [u64], j: u32, room: &'a mut Vec<u64>) -> &'a [u64] {
+        match self.cut.saturating_sub(j) {
+            0 => words,
+            down => {
+                room.clear();
+                room.extend(words.iter().map(|&w| low(w, self.ring) >> down));
+                room
+            }
+        }
+    }
+
+    /// Width of a result.
+    pub(super) fn width(self) -> u32 {
+        self.ring - self.cut
     }
 
     /// `Ok(())` for a supported shape.
@@ -113,7 +142,7 @@ impl PolynomialShape {
                 return Err(Error::Param { what, got: got.to_string(), accepted: format!("1 to {most}") });
             }
         }
-        Ok(())
+        within("bits of a polynomial that are cut off", self.cut, 0..=self.ring - 1)
     }
 }
 
@@ -153,27 +182,52 @@ impl<G: Group> Polynomial<G> {
         x: &Share<G::Kind, u32>,
         u: &[u64],
     ) -> Result<AShare<R>> {
-        let Self { shape, onehot, pads } = self;
-        let batch = onehot.len();
-        table.check_index(onehot.index_bits())?;
-        same("columns of coefficients", shape.degree as usize + 1, table.columns().len())?;
-        same("width of the coefficients", shape.ring as usize, table.bits() as usize)?;
-        same("private numbers", batch, u.len())?;
-        let masked = onehot.mask(x)?;
-        let signs = signs(s.role(), &onehot);
+        let degree = self.shape.degree as usize;
+        self.check(table, degree + 1, u)?;
+        let masked = self.onehot.mask(x)?;
         // Public: the offset is uniform and serves no other opening, since `self` is spent.
         let m = s.open(&masked)?;
-        let z = onehot.selected::<R, true>(&m, &[table]);
-        let (words, sum) = words(shape, s.role(), &z, &signs, u);
+        self.opened(s, table, &m, u, expanded(degree))
+    }
+
+    /// `Ok(())` for a table of so many columns and numbers that this was prepared for.
+    pub(super) fn check<R: Ring>(&self, table: &Table<R>, columns: usize, u: &[u64]) -> Result<()> {
+        table.check_index(self.onehot.index_bits())?;
+        same("columns of coefficients", columns, table.columns().len())?;
+        same("width of the coefficients", self.shape.ring as usize, table.bits() as usize)?;
+        same("private numbers", self.len(), u.len())
+    }
+
+    /// Step 2, 1 round: the caller has opened the index less the position, `m`. The `W_b` are `tau_p` times those that `of`
+    /// makes of the `z_q` and of this party's number. Spends the material.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub(super) fn opened<R: Ring>(
+        self,
+        s: &mut Session,
+        table: &Table<R>,
+        m: &[u32],
+        u: &[u64],
+        of: impl Fn(&[u64], u64) -> Coefficients,
+    ) -> Result<AShare<R>> {
+        let Self { shape, onehot, pads } = self;
+        let batch = onehot.len();
+        let signs = signs(s.role(), &onehot);
+        let z = onehot.selected::<R, true>(m, &[table]);
+        let (words, mut sum) = words(shape, s.role(), &z, &signs, u, of);
+        sum.iter_mut().for_each(|w| *w = low(*w, shape.ring) >> shape.cut);
         let planes = planes_of(shape, &signs, u);
-        let mut run = Run { shape, pads, words, planes, sum, room: Zeroizing::new(Vec::new()) };
+        let [room, cut] = [(); 2].map(|()| Zeroizing::new(Vec::new()));
+        let mut run = Run { shape, pads, words, planes, sum, room, cut };
         let (mut mine, mut theirs) = (pieces(batch, PIECE), pieces(batch, PIECE));
         s.duplex(
             &mut run,
             |_, run| Ok(mine.next().map(|at| run.send(at))),
             |s, run| theirs.next().map_or(Ok(false), |at| run.receive(s, at).map(|()| true)),
         )?;
-        Ok(AShare::new(shape.ring, run.sum.iter().map(|&w| R::from_u64(low(w, shape.ring))).collect()))
+        let width = shape.width();
+        Ok(AShare::new(width, run.sum.iter().map(|&w| R::from_u64(low(w, width))).collect()))
     }
 }
 
@@ -183,6 +237,24 @@ fn signs<G: Group>(role: Role, onehot: &OneHot<G>) -> Zeroizing<Vec<u64>> {
     Zeroizing::new(sign_bits(role, onehot).iter().map(mask).collect())
 }
 
+/// The `W_b`, up to the largest degree.
+pub(super) type Coefficients = [u64; MAX_DEGREE as usize + 1];
+
+/// What a polynomial's `z_q` and a party's number make of the `W_b`: the binomial theorem.
+pub(super) fn expanded(degree: usize) -> impl Fn(&[u64], u64) -> Coefficients {
+    move |z, u| {
+        let mut w = Coefficients::default();
+        for (q, &z) in z.iter().enumerate().take(degree + 1) {
+            let mut term = z;
+            for b in (0..=q).rev() {
+                w[b] = w[b].wrapping_add(term.wrapping_mul(BINOMIAL[q][b]));
+                term = term.wrapping_mul(u);
+            }
+        }
+        w
+    }
+}
+
 /// The words for each power, that of the sign first, and `W_0`.
 fn words<R: Ring>(
     shape: PolynomialShape,
@@ -190,6 +262,7 @@ fn words<R: Ring>(
     z: &[Zeroizing<Vec<R>>],
     signs: &[u64],
     u: &[u64],
+    of: impl Fn(&[u64], u64) -> Coefficients,
 ) -> (Zeroizing<Vec<Vec<u64>>>, Zeroizing<Vec<u64>>) {
     let degree = shape.degree as usize;
     let mut words = Zeroizing::new(vec![vec![0; u.len()]; degree + 1]);
@@ -198,14 +271,9 @@ fn words<R: Ring>(
     let negate = if role == Role::P1 { u64::MAX } else { 0 };
     for (i, (&u, &sign)) in u.iter().zip(signs).enumerate() {
         let flip = sign ^ negate;
-        let mut w = [0u64; MAX_DEGREE as usize + 1];
-        for (q, z) in z.iter().enumerate() {
-            let mut term = (z[i].to_u64() ^ flip).wrapping_sub(flip);
-            for b in (0..=q).rev() {
-                w[b] = w[b].wrapping_add(term.wrapping_mul(BINOMIAL[q][b]));
-                term = term.wrapping_mul(u);
-            }
-        }
+        let mut signed = Coefficients::default();
+        signed.iter_mut().zip(z).for_each(|(t, z)| *t = (z[i].to_u64() ^ flip).wrapping_sub(flip));
+        let w = of(&signed, u);
         sum[i] = w[0];
         let mut of_sign = w[0].wrapping_mul(2).wrapping_neg();
         for (b, &w) in w.iter().enumerate().take(degree + 1).skip(1) {
@@ -238,8 +306,9 @@ struct Run {
     planes: Zeroizing<Vec<Vec<[u64; 64]>>>,
     /// Its shares of the result.
     sum: Zeroizing<Vec<u64>>,
-    /// For a bit's payload.
+    /// For a bit's payload, and for words that are cut.
     room: Zeroizing<Vec<u64>>,
+    cut: Zeroizing<Vec<u64>>,
 }
 
 impl Run {
@@ -262,7 +331,7 @@ impl Run {
 
     /// This party's message for some lookups: corrections and payloads.
     fn send(&mut self, at: Range<usize>) -> Vec<u8> {
-        let each = |place| packed_len(at.len(), 1) + packed_len(at.len(), self.shape.ring - place);
+        let each = |place| packed_len(at.len(), 1) + packed_len(at.len(), self.shape.payload(place));
         let mut message = Vec::with_capacity(self.bits(&at).map(|(_, place, _)| each(place)).sum());
         for (power, place, ots) in self.bits(&at) {
             let choices = Zeroizing::new(self.pads.choices(ots.clone()).collect::<Vec<_>>());
@@ -270,40 +339,40 @@ impl Run {
             let end = message.len() + packed_len(at.len(), 1);
             flips.iter().for_each(|flips| message.extend_from_slice(&flips.to_le_bytes()));
             message.truncate(end);
-            let words = self.words[power][at.clone()].iter().zip(self.pads.step(ots));
+            let words = self.shape.shifted(&self.words[power][at.clone()], place, &mut self.cut);
             self.room.clear();
-            self.room.extend(words.map(|(x, step)| x.wrapping_sub(*step)));
-            pack(&self.room, self.shape.ring - place, &mut message);
+            self.room.extend(words.iter().zip(self.pads.step(ots)).map(|(x, step)| x.wrapping_sub(*step)));
+            pack(&self.room, self.shape.payload(place), &mut message);
         }
         message
     }
 
     /// The peer's, and what follows for this party's shares.
     fn receive(&mut self, s: &mut Session, at: Range<usize>) -> Result<()> {
-        let (len, ring) = (at.len(), self.shape.ring);
-        let each = |place| packed_len(len, 1) + packed_len(len, ring - place);
+        let (len, shape) = (at.len(), self.shape);
+        let each = |place| packed_len(len, 1) + packed_len(len, shape.payload(place));
         let message = s.recv(self.bits(&at).map(|(_, place, _)| each(place)).sum())?;
         let (mut rest, mut theirs) = (&message[..], vec![0u64; len.div_ceil(64)]);
         self.room.resize(len, 0);
         for (power, place, ots) in self.bits(&at) {
             let (first, others) = rest.split_at(packed_len(len, 1));
             bytemuck::cast_slice_mut(&mut theirs)[..first.len()].copy_from_slice(first);
-            let (payload, others) = others.split_at(packed_len(len, ring - place));
-            unpack(payload, ring - place, &mut self.room);
+            let (payload, others) = others.split_at(packed_len(len, shape.payload(place)));
+            unpack(payload, shape.payload(place), &mut self.room);
             rest = others;
             // Shares of the products with the random choices become those of the products with the bits.
             let choices = Zeroizing::new(self.pads.choices(ots.clone()).collect::<Vec<_>>());
             let mine = self.flips(&at, power, place, &choices);
             let products = Products {
                 zero: self.pads.zero(ots.clone()),
-                words: &self.words[power][at.clone()],
+                words: shape.shifted(&self.words[power][at.clone()], place, &mut self.cut),
                 theirs: &theirs,
                 chosen: self.pads.chosen(ots),
                 payload: &self.room,
                 choices: &choices,
                 mine: &mine,
             };
-            products.add(place, &mut self.sum[at.clone()]);
+            products.add(place.saturating_sub(shape.cut), &mut self.sum[at.clone()]);
         }
         Ok(())
     }

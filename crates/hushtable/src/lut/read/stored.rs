@@ -1,6 +1,9 @@
 //! One-hot vectors that are read with additive outputs or as polynomials, as [`Atom`]s.
 
+use zeroize::Zeroizing;
+
 use super::{
+    lines::Lines,
     pads::Pads,
     polynomial::{Polynomial, PolynomialShape},
     signed::Signed,
@@ -9,7 +12,7 @@ use crate::{
     codec::{Reader, Writer},
     error::{Error, Result},
     net::Role,
-    onehot::{Group, OneHot},
+    onehot::{Cyclic, Group, OneHot},
     party::Party,
     source::{Atom, Source},
     terms::Terms,
@@ -103,28 +106,58 @@ impl<G: Group> Atom for Polynomial<G> {
     type Form = (&'static str, u32, PolynomialShape);
 
     fn terms(&(group, d, shape): &Self::Form) -> Terms {
-        Terms::of("polynomials")
-            .with("group", group)
-            .with("index bits", d)
-            .with("degree", shape.degree)
-            .with("bits", shape.bits)
-            .with("ring", shape.ring)
+        shape.terms(Terms::of("polynomials").with("group", group).with("index bits", d))
     }
 
     fn encode(&self, to: &mut Writer) {
         self.onehot.encode(to);
-        self.pads.encode(to, self.shape.ring);
+        self.pads.encode(to, self.shape.width());
     }
 
     fn decode(from: &mut Reader<'_>, _role: Role, &(_, d, shape): &Self::Form, count: usize) -> Result<Self> {
         shape.check()?;
         let onehot = OneHot::decode(from, d, count)?;
-        Ok(Self { shape, onehot, pads: Pads::decode(from, shape.ring, shape.cots() * count)? })
+        Ok(Self { shape, onehot, pads: Pads::decode(from, shape.width(), shape.cots() * count)? })
     }
 
     fn take(&mut self, count: usize) -> Result<Self> {
         let onehot = self.onehot.take(count)?;
         Ok(Self { shape: self.shape, onehot, pads: self.pads.take(self.shape.cots() * count)? })
+    }
+}
+
+impl PolynomialShape {
+    fn terms(self, of: Terms) -> Terms {
+        let of = of.with("degree", self.degree).with("bits", self.bits).with("ring", self.ring);
+        if self.cut > 0 { of.with("cut", self.cut) } else { of }
+    }
+}
+
+/// By index bits and the lines' shape.
+impl Atom for Lines {
+    type Form = (u32, PolynomialShape);
+
+    fn terms(&(d, shape): &Self::Form) -> Terms {
+        shape.terms(Terms::of("lines and carries").with("index bits", d))
+    }
+
+    fn encode(&self, to: &mut Writer) {
+        to.words(&self.top, 1);
+        self.lines.encode(to);
+    }
+
+    fn decode(from: &mut Reader<'_>, role: Role, &(d, shape): &Self::Form, count: usize) -> Result<Self> {
+        let top = Zeroizing::new(from.words(count, 1)?);
+        Ok(Self { top, lines: Polynomial::decode(from, role, &(Cyclic::NAME, d, shape), count)? })
+    }
+
+    fn take(&mut self, count: usize) -> Result<Self> {
+        let lines = self.lines.take(count)?;
+        let left = self.lines.len();
+        let top = Zeroizing::new(self.top[left..].to_vec());
+        prim::wipe(&mut self.top[left..]);
+        self.top.truncate(left);
+        Ok(Self { top, lines })
     }
 }
 

@@ -1,52 +1,55 @@
 //! Softmax of rows of shared numbers.
 //!
 //! # Functionality
-//! In: additive shares mod `2^l` of rows of d numbers with F bits behind the point, `|x| < 2^(l-3-F)`.
-//! Out: shares of `e^(x_i) / (e^(x_1) + ... + e^(x_d))` of each row, with F bits behind the point, wrong
-//! by 2 units in the last place at most. That is measured, on random rows and hard ones, not proven: the
-//! last truncation makes a unit of it at most, the reciprocal and what the parties compute less than half
-//! of one; the errors of the d terms of a sum are independent and 0 on average, so that theirs has a
-//! deviation of `sqrt(d) / 1000` units.
+//! In: additive shares mod `2^l` of rows of d numbers with F bits behind the point, `|x| < 2^(l-3-F)` or of a smaller bound
+//! that is known. Out: shares of `e^(x_i) / (e^(x_1) + ... + e^(x_d))` of each row, with F bits behind the point, wrong
+//! by 2 units in the last place at most, or for networks by `1.2 * 2^-8`. That is measured, on random rows and hard ones,
+//! not proven: the last truncation makes a unit of it at most; roundings of what is looked up and of what the parties
+//! compute are the same for equal numbers and add up over a row, so that they have more bits; the rest is independent and
+//! 0 on average.
 //!
 //! # Protocol
-//! 1. *Maximum*: each party shifts its shares by `F - 4` bits; a tree finds the maximum of what they
-//!    then share, `M`. With `2^(F-4) (M + 2)` plus `1/32` for the maximum, `t_i`, the maximum minus
-//!    `x_i`, is positive and `1/32` to `5/32` for the largest number: softmax is the same.
-//! 2. *Exponential* ([`Exponential`]) of `-t_i`, with `F + 10` bits behind the point.
-//! 3. *Sum* of each row, before anything is rounded to fewer bits.
-//! 4. *Reciprocal* ([`Reciprocal`](super::Reciprocal)) of the sum, which is at least `1/2` and at most d.
-//! 5. The products, `F + 3` bits behind the point in each factor, share the correlated OTs of a row;
-//!    they are truncated into a ring of `F + 2` bits and extended to the ring of l bits.
+//! With n bits behind the point, F or for networks 10:
+//! 1. *Shares* are made uniform with words that both parties know, as otherwise what truncations lose adds up.
+//! 2. *Maximum*: each party shifts its shares by `F - 2` bits; a tree finds the maximum of what they then share, `M`.
+//!    With `(M + 2) / 4 + 1/2` for the maximum, `t_i`, the maximum minus `x_i`, is above 1/2, and at most 1 for the largest
+//!    number: softmax is the same.
+//! 3. *Exponential* ([`Exponential`]) of `-t_i`, with `n + 8` bits behind the point, for networks `n + 6`, and for rows of
+//!    more than 256 numbers one more for each power of 4.
+//! 4. *Sum* of each row, before anything is rounded to fewer bits.
+//! 5. *Reciprocal* ([`Reciprocal`](super::Reciprocal)) of the sum, which is above `1/4` and less than d.
+//! 6. *Products* ([`RowProducts`]) of the exponentials with the reciprocal of their row, in `n + 2` bits and some guard
+//!    bits, extended to the ring of l bits.
 //!
 //! # Cost, a number
-//! Near 1 maximum of `l - F + 4` bits, an exponential, a product with one number for the row,
-//! `v (v + 1) + 2 v / d` bits of `v = 2F + 8`, and an extension from `F + 2` to l bits; and for each row
-//! the reciprocal. [`SoftmaxJob::bill`] has the sum.
+//! Near 1 maximum of `m + 4` bits for numbers of m bits before the point, an exponential, a product of `2 (n + 7)` payloads
+//! of `n + 6` bits (networks: `2 (n + 5)` of `n + 4`), and an extension from `n + 2` to l bits; and for each row the
+//! reciprocal. [`SoftmaxJob::bill`] has the sum.
 //!
 //! # Source
-//! lut-spec 11.5; Hou et al., "CipherGPT" (2023). Deviations: the maximum is that of coarser numbers;
-//! the exponential takes one lookup, see there; numbers far below the maximum are held before the
-//! exponential, so that they do not count in the sum.
+//! functions-beyond 2. Before it lut-spec 11.5; Hou et al., "CipherGPT" (2023). The maximum is that of coarser numbers; the
+//! exponential takes one lookup, see there, and is 0 for numbers far below the maximum.
 
 use prim::ring::Ring;
 
 use super::{
+    Precision,
     exponential::{Exponential, ExponentialJob},
     norm::{repeated, row_sums},
     reciprocal::{Reciprocal, ReciprocalJob, too_wide},
 };
 use crate::{
     arith::{
-        CompareDomain, CompareJob, ComparePlan, Comparison, Fixed, MatrixJob, MatrixProduct, MatrixShape,
-        Objective, VectorMaximum, truncate_reduce,
+        CompareDomain, CompareJob, ComparePlan, Fixed, Objective, RowProductJob, RowProducts, VectorMaximum,
+        truncate_reduce,
     },
     bill::Bill,
-    error::{Error, Result, same},
-    gates::{Bits, Mux},
+    error::{Error, Result, same, within},
     math::{
-        functions::TensorCard,
+        functions::{TensorCard, rounded_up},
         linear::{self, Widening},
     },
+    net::Role,
     session::Session,
     share::AShare,
     source::Source,
@@ -54,7 +57,10 @@ use crate::{
 };
 
 /// Bits behind the point of the numbers whose maximum is found.
-const MAX_SCALE: u32 = 4;
+const MAX_SCALE: u32 = 2;
+
+/// Units that a result has more, so that it is not negative.
+const MORE: u64 = 2;
 
 /// What the rows of a batch have in common. Public, the same at both parties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -65,8 +71,13 @@ pub struct SoftmaxJob {
     pub len: usize,
     /// Width of a number, l.
     pub bits: u32,
-    /// Bits behind the point, F, 8 to 14.
+    /// Bits behind the point, F, 8 to 14; 10 to 14 for networks.
     pub scale: u32,
+    /// How accurate results are.
+    pub precision: Precision,
+    /// Bits before the point, where numbers are known to be less than `2^m`, without their sign. What is not is not
+    /// noticed.
+    pub magnitude: Option<u32>,
     /// What the comparisons are to have least of.
     pub objective: Objective,
 }
@@ -85,21 +96,41 @@ pub struct SoftmaxJob {
 pub struct Softmax {
     job: SoftmaxJob,
     maximum: VectorMaximum,
-    far: Comparison,
-    hold: Mux,
     exponential: Exponential,
     reciprocal: Reciprocal,
-    product: MatrixProduct,
+    product: RowProducts,
     widening: Widening,
 }
 
+/// Bits behind the point, and guard bits. Public.
+#[derive(Clone, Copy)]
+struct Form {
+    /// Of the numbers and of the results.
+    scale: u32,
+    /// Of the exponentials, and of their factors.
+    exponential: u32,
+    factor: u32,
+    /// Guard bits of the last product.
+    guard: u32,
+    /// Of the reciprocal.
+    inverse: u32,
+}
+
 impl SoftmaxJob {
+    /// No rows of `len` numbers, of no known bound, with 2 units.
+    pub fn new(len: usize, bits: u32, scale: u32) -> Self {
+        let (precision, objective) = (Precision::Fine, Objective::Total);
+        Self { rows: 0, len, bits, scale, precision, magnitude: None, objective }
+    }
+
     /// What rows have in common, however many there are.
     pub(crate) fn terms(&self) -> Terms {
         Terms::of("softmax")
             .with("numbers of a row", self.len)
             .with("bits", self.bits)
             .with("fraction bits", self.scale)
+            .with("precision", self.precision.name())
+            .with("bits before the point", self.magnitude)
             .with("objective", self.objective)
     }
 
@@ -109,17 +140,15 @@ impl SoftmaxJob {
     /// [`Error::Param`] that says what is supported.
     pub fn check(&self) -> Result<()> {
         let Self { len, bits, scale, .. } = *self;
-        if !(8..=14).contains(&scale) {
-            let (what, got) = ("bits behind the point of softmax", scale.to_string());
-            return Err(Error::Param { what, got, accepted: "8 to 14".into() });
-        }
+        let least = if self.precision == Precision::Fine { 8 } else { 10 };
+        within("bits behind the point of softmax", scale, least..=14)?;
         if !(1..=1 << 14).contains(&len) {
             let (what, got) = ("numbers in a row of softmax", len.to_string());
             return Err(Error::Param { what, got, accepted: "1 to 16384".into() });
         }
-        if bits < scale + 8 || bits > 64 {
-            let (what, got) = ("bits of a number of softmax", bits.to_string());
-            return Err(Error::Param { what, got, accepted: format!("{} to 64", scale + 8) });
+        within("bits of a number of softmax", bits, scale + 8..=64)?;
+        if let Some(magnitude) = self.magnitude {
+            within("bits before the point of softmax", magnitude, 4..=bits - 3 - scale)?;
         }
         match self.sum_bits() {
             0..=62 => Ok(()),
@@ -135,8 +164,7 @@ impl SoftmaxJob {
         self.check()?;
         let numbers = self.rows * self.len;
         let maximum = VectorMaximum::bill(&self.max_job()?, self.len, false)?.times(self.rows);
-        let held = self.far_job()?.bill()? + Mux::bill(&[ExponentialJob::bits(self.scale)]);
-        let exponentials = (held + self.exponential().bill()?).times(numbers);
+        let exponentials = self.exponential().bill()?.times(numbers);
         let inverses = self.reciprocal().bill()?.times(self.rows);
         let out = Widening::bill(self.widths())?.times(numbers);
         Ok(maximum + exponentials + inverses + self.products().bill() + out)
@@ -147,69 +175,98 @@ impl SoftmaxJob {
     /// # Errors
     /// As [`check`](Self::check).
     pub fn card(&self) -> Result<TensorCard> {
-        let most = 2f64.powi(self.bits as i32 - 3 - self.scale as i32);
+        let most = 2f64.powi(self.before_point() as i32);
+        let max_ulp = match self.precision {
+            Precision::Fine => 2.0,
+            Precision::Network => 1.2 * libm::exp2(f64::from(self.scale) - 8.0),
+        };
         Ok(TensorCard {
             function: "softmax of each row",
             shape: [self.rows, self.len],
             ring: self.bits,
             scale: self.scale,
-            max_ulp: "2".into(),
+            max_ulp: rounded_up(max_ulp),
             outside: format!("numbers of {most} and more, or -{most} and less, are not allowed, not checked"),
             bill: self.bill()?,
         })
     }
 
-    /// How the comparisons of the maximum are done, and those of numbers far below it.
+    /// How the comparisons of the maximum are done.
     ///
     /// # Errors
     /// As [`check`](Self::check).
-    pub fn plans(&self) -> Result<[ComparePlan; 2]> {
+    pub fn plan(&self) -> Result<ComparePlan> {
         self.check()?;
-        Ok([self.max_job()?.plan, self.far_job()?.plan])
+        Ok(self.max_job()?.plan)
+    }
+
+    /// Bits of a number before the point.
+    fn before_point(&self) -> u32 {
+        self.magnitude.unwrap_or(self.bits - 3 - self.scale)
+    }
+
+    fn form(&self) -> Form {
+        let (scale, finer, inverse, guard) = match self.precision {
+            Precision::Fine => (self.scale, 8, 3, 4),
+            Precision::Network => (10, 6, 1, 2),
+        };
+        let factor = if self.precision == Precision::Fine { (scale + 3) & !1 } else { scale };
+        // The terms' errors add up to the root of their number.
+        let long = (self.len.next_power_of_two().trailing_zeros().saturating_sub(8)).div_ceil(2);
+        Form { scale, exponential: scale + finer + long, factor, guard, inverse: scale + inverse }
     }
 
     fn max_job(&self) -> Result<CompareJob> {
-        CompareJob::new(self.bits - self.scale + MAX_SCALE, CompareDomain::Near, self.objective)
-    }
-
-    /// The comparison of numbers in units of 4.
-    fn far_job(&self) -> Result<CompareJob> {
-        CompareJob::new(self.bits - self.scale - 2, CompareDomain::Near, self.objective)
+        CompareJob::new(self.before_point() + 2 + MAX_SCALE, CompareDomain::Near, self.objective)
     }
 
     fn exponential(&self) -> ExponentialJob {
-        ExponentialJob { scale: self.scale, batch: self.rows * self.len, ring: self.sum_bits() }
+        let Form { scale, exponential, factor, .. } = self.form();
+        ExponentialJob {
+            batch: self.rows * self.len,
+            bits: self.before_point() + 2 + scale,
+            scale,
+            scale_out: exponential,
+            factor,
+            guard: 1,
+            ring: self.sum_bits(),
+            objective: self.objective,
+        }
     }
 
-    /// Bits behind the point of the factors of step 5, and of their ring.
-    fn product(&self) -> [u32; 2] {
-        [self.scale + 3, 2 * self.scale + 8]
+    /// Step 6: the products of a row with one number.
+    fn products(&self) -> RowProductJob {
+        let Form { scale, exponential, guard, inverse, .. } = self.form();
+        RowProductJob {
+            rows: self.rows,
+            len: self.len,
+            bits: exponential + inverse + 2,
+            // The reciprocal is less than 4.
+            number_bits: inverse + 3,
+            cut: exponential + inverse - scale - guard,
+        }
     }
 
-    /// Step 5: the products of a row with one number.
-    fn products(&self) -> MatrixJob {
-        let shape = MatrixShape { batch: self.rows, rows: self.len, inner: 1, columns: 1 };
-        MatrixJob::shared(shape, self.product()[1])
-    }
-
-    /// Of what step 5 extends, and to what.
+    /// Of what step 6 extends, and to what.
     fn widths(&self) -> [u32; 2] {
-        [self.scale + 2, self.bits]
+        let scale = self.form().scale;
+        [scale + 2, self.bits - (self.scale - scale)]
     }
 
-    /// Width of the exponentials' sums, which leaves the product's ring when their scale is cut.
+    /// Width of the exponentials and of their sums, whose low bits are those of the products.
     fn sum_bits(&self) -> u32 {
-        let sum = ExponentialJob::scale_out(self.scale) + self.len.next_power_of_two().trailing_zeros() + 2;
-        let [scale, ring] = self.product();
-        sum.max(ring + ExponentialJob::scale_out(self.scale) - scale)
+        let sum = self.form().exponential + self.len.next_power_of_two().trailing_zeros() + 2;
+        sum.max(self.products().bits)
     }
 
     fn reciprocal(&self) -> ReciprocalJob {
+        let Form { exponential, inverse, .. } = self.form();
         ReciprocalJob {
             bits: self.sum_bits(),
-            scale: ExponentialJob::scale_out(self.scale),
-            scale_out: self.product()[0],
-            bounds: [0.5, self.len as f64],
+            scale: exponential,
+            scale_out: inverse,
+            // e^-1 and less than e^-(1/2) for each.
+            bounds: [0.25, 0.61 * self.len as f64],
             dividend: 0.0,
         }
     }
@@ -225,13 +282,11 @@ impl Softmax {
         p.announce(&job.terms().with("rows", job.rows).to_string())?;
         let numbers = job.rows * job.len;
         let maximum = VectorMaximum::prepare(p, job.max_job()?, job.rows, job.len)?;
-        let far = Comparison::prepare(p, job.far_job()?, numbers)?;
-        let hold = Mux::prepare(p, numbers, &[ExponentialJob::bits(job.scale)])?;
         let exponential = Exponential::prepare(p, job.exponential())?;
         let reciprocal = Reciprocal::prepare(p, job.reciprocal(), job.rows)?;
-        let product = MatrixProduct::prepare(p, job.products())?;
+        let product = RowProducts::prepare(p, job.products())?;
         let widening = Widening::prepare(p, job.widths(), numbers)?;
-        Ok(Self { job, maximum, far, hold, exponential, reciprocal, product, widening })
+        Ok(Self { job, maximum, exponential, reciprocal, product, widening })
     }
 
     /// Online: shares of the softmax of each row; the rows stand one behind the other. Spends the
@@ -240,65 +295,36 @@ impl Softmax {
     /// # Errors
     /// [`Error::Shape`] unless numbers, width and scale are those prepared for, and those of the channel.
     pub fn eval<R: Ring>(self, s: &mut Session, x: &Fixed<R>) -> Result<Fixed<R>> {
-        let Self { job, maximum, far, hold, exponential, reciprocal, product, widening } = self;
+        let Self { job, maximum, exponential, reciprocal, product, widening } = self;
         same("numbers of softmax, rows times numbers in a row", job.rows * job.len, x.len())?;
         same("bits of the numbers of softmax", job.bits as usize, x.bits() as usize)?;
         same("scale of the numbers of softmax", job.scale as usize, x.scale() as usize)?;
-        let x = x.share().low_bits::<u64>(job.bits)?;
+        let (form, narrow) = (job.form(), job.before_point() + 2 + job.scale);
+        let x = x.share().low_bits::<u64>(narrow)?;
+        let x = linear::refreshed(s, &x);
         let coarse = truncate_reduce(&x, job.scale - MAX_SCALE)?;
         let max = repeated(&maximum.max(s, &coarse)?, job.len);
-        let near = job.near(s, far, &(&max - &coarse))?;
-        let t = job.held(s, hold, &near, &max, &x)?;
-        let exps = exponential.eval(s, &t)?;
-        let scale = ExponentialJob::scale_out(job.scale);
-        let inverses = reciprocal.in_ring(s, &Fixed::new(row_sums(&exps, job.len), scale)?)?;
-        let out = job.scaled(s, product, widening, &exps, &inverses)?;
-        Fixed::new(out, job.scale)
+        let exps = exponential.eval(s, &job.below(s.role(), &max, &x)?)?;
+        let sums = Fixed::new(row_sums(&exps, job.len), form.exponential)?;
+        let inverses = reciprocal.in_ring(s, &sums)?;
+        let products = job.products();
+        let inverses = inverses.low_bits::<u64>(products.number_bits)?;
+        let y = product.multiply(s, &exps.low_bits(products.bits)?, &inverses)?;
+        let more = (MORE << form.guard) + (1 << form.guard) - 1 + products.lost();
+        let y = truncate_reduce(&linear::plus(s.role(), &y, more), form.guard)?;
+        let y: AShare<u64> = widening.zero(s, &y)?;
+        let y = linear::plus(s.role(), &y, MORE.wrapping_neg());
+        Fixed::new(linear::map(&y, job.bits, |y| y << (job.scale - form.scale)), job.scale)
     }
 }
 
 impl SoftmaxJob {
-    /// Step 1: whether t is less than 28, at least if it is less than 23; from the maximum less the number,
-    /// in units of 1/16.
-    fn near(&self, s: &mut Session, far: Comparison, below: &AShare<u64>) -> Result<Bits> {
-        let below = truncate_reduce(&linear::plus(s.role(), below, 2), MAX_SCALE + 2)?;
-        far.negative(s, &linear::plus(s.role(), &below, 6u64.wrapping_neg()))
-    }
-
-    /// Step 1: t in the ring of the exponential, and 24 where it is far.
-    fn held(
-        &self,
-        s: &mut Session,
-        hold: Mux,
-        near: &Bits,
-        max: &AShare<u64>,
-        x: &AShare<u64>,
-    ) -> Result<AShare<u64>> {
-        let (f, bits, role) = (self.scale, ExponentialJob::bits(self.scale), s.role());
-        let max: AShare<u64> = linear::map(max, bits, |m| m << (f - MAX_SCALE));
-        let most = 24u64 << f;
-        let more = (2u64 << (f - MAX_SCALE)) + (1 << (f - 5));
-        let above = linear::plus(role, &(&max - &x.low_bits(bits)?), more.wrapping_sub(most));
-        Ok(linear::plus(role, &hold.select(s, near, &above)?, most))
-    }
-
-    /// Step 5.
-    fn scaled<R: Ring>(
-        &self,
-        s: &mut Session,
-        products: MatrixProduct,
-        widening: Widening,
-        exps: &AShare<u64>,
-        inverses: &AShare<u64>,
-    ) -> Result<AShare<R>> {
-        let ([scale, ring], role) = (self.product(), s.role());
-        let exps = linear::cut(role, exps, ExponentialJob::scale_out(self.scale) - scale)?;
-        let (exps, inverses) = (exps.low_bits::<u64>(ring)?, inverses.low_bits::<u64>(ring)?);
-        let product = products.multiply(s, &exps, &inverses)?;
-        // Some units more, so that none is negative.
-        let (some, excess) = (4u64, 2 * scale - self.scale);
-        let out = linear::cut(role, &linear::plus(role, &product, some << excess), excess)?;
-        let out = widening.zero(s, &out)?;
-        Ok(linear::plus(role, &out, some.wrapping_neg()))
+    /// Step 2: t.
+    fn below(&self, role: Role, max: &AShare<u64>, x: &AShare<u64>) -> Result<AShare<u64>> {
+        let scale = self.form().scale;
+        let x = if scale < self.scale { truncate_reduce(x, self.scale - scale)? } else { x.clone() };
+        let max: AShare<u64> = linear::map(max, x.bits(), |m| m << (scale - MAX_SCALE));
+        let more = (2u64 << (scale - MAX_SCALE)) + (1 << (scale - 1));
+        Ok(linear::plus(role, &(&max - &x), more))
     }
 }

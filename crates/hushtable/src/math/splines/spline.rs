@@ -105,7 +105,12 @@ impl Spline {
     }
 
     fn shape(&self) -> PolynomialShape {
-        PolynomialShape { degree: self.pieces.degree, bits: self.pieces.low, ring: self.pieces.ring() }
+        PolynomialShape {
+            degree: self.pieces.degree,
+            bits: self.pieces.low,
+            ring: self.pieces.ring(),
+            cut: 0,
+        }
     }
 
     /// Offline.
