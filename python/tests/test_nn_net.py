@@ -136,6 +136,18 @@ def test_the_least_width_is_the_least_and_a_narrower_one_names_the_layer():
         Model(graph).calibrate(np.ones((2, 3)), fraction=20)
 
 
+@pytest.mark.parametrize("size", [1e12, 1e30, 1e300])
+def test_numbers_that_no_width_holds_name_the_layer(size):
+    for layer, own in ((Linear(2, 2, False), {"weight": np.full((2, 2), size)}), (Add(), None), (Scale((), False), {"weight": size})):
+        graph = Graph([Input("x", (-1, 1, 2))])
+        value = graph.add(Relu(), 0)
+        graph.outputs = [graph.add(layer, value, *([value] if own is None else []), own=own, name="the large one")]
+        examples = np.full((2, 1, 2), size if own is None else 1.0)
+        with pytest.raises(ht.ParamError, match=r"(layer|input) .*(accepted|not finite)") as refused:
+            Model(graph).calibrate(examples, fraction=24)
+        assert "relu" in str(refused.value) or "the large one" in str(refused.value) or "input" in str(refused.value)
+
+
 def test_what_calibration_refuses():
     model = perceptron(np.random.default_rng(0), (3, 2))
     with pytest.raises(ht.ParamError, match="ranges are not known yet"):
