@@ -74,7 +74,7 @@ def formats(graph: Graph, seen: Seen, margin: float, bits: int | None, fraction:
                 largest=exponent(most, fraction),
             )
         )
-    least = max((_need(format, fraction) for format in found), default=0)
+    least = max([_need(format, fraction) for format in found] + [how.exponent + fraction + 2 for how in inputs])
     width = min(max(least, fraction + 2, 16), 64) if bits is None else bits
     _check_sizes(graph, inputs, found, width, fraction)
     while True:
@@ -154,9 +154,9 @@ def _powers(sizes: Array) -> list[int]:
 
 def _check_sizes(graph: Graph, inputs: Sequence[InputFormat], found: Sequence[Format], bits: int, fraction: int) -> None:
     """Raises `ParamError` for numbers that no width holds, or not the one that is asked for, naming the first."""
-    sizes = [(f"input {given.name!r}", how.exponent) for given, how in zip(graph.inputs, inputs, strict=True)]
+    sizes: list[tuple[str, int]] = [(f"input {given.name!r}", how.exponent) for given, how in zip(graph.inputs, inputs, strict=True)]
     for node, form in zip(graph.nodes, found, strict=True):
-        sizes.append((f"layer {node.name!r} ({node.layer.op})", max(form.out, form.largest)))
+        sizes.append((f"layer {node.name!r} ({node.layer.op})", form.out))
     for name, power in sizes:
         if power + fraction + 2 > bits:
             raise ParamError(
