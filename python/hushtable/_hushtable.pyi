@@ -210,6 +210,31 @@ class Operation:
     def range(self) -> tuple[int, int] | None: ...
 
 @final
+class Numbers:
+    def __new__(cls, numbers: NDArray[np.int64], offsets: NDArray[np.uint64] | None) -> Numbers: ...
+
+@final
+class MapShape:
+    @staticmethod
+    def matrices(batch: int, rows: int, inner: int, columns: int) -> MapShape: ...
+    @staticmethod
+    def convolution(
+        images: int,
+        image: tuple[int, int],
+        channels: int,
+        filters: int,
+        window: tuple[int, int],
+        stride: tuple[int, int],
+        padding: tuple[tuple[int, int], tuple[int, int]],
+        groups: int,
+    ) -> MapShape: ...
+    @property
+    def results(self) -> int: ...
+
+def known_map(
+    shape: MapShape, bits: int, number_bits: int, cut: int, owner: int, numbers: Numbers | None
+) -> Operation: ...
+@final
 class Material: ...
 
 @final

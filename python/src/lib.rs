@@ -9,6 +9,7 @@ mod error;
 mod function;
 mod interrupt;
 mod joins;
+mod linear;
 mod link;
 mod lookup;
 mod opening;
@@ -46,6 +47,8 @@ mod _hushtable {
     use function::Evaluation;
     #[pymodule_export]
     use joins::{Ids, Sums, intersect, join, tell, tell_form};
+    #[pymodule_export]
+    use linear::{MapShape, Numbers, known_map};
     #[pymodule_export]
     use link::{
         Listener, connect, identity_fingerprint, identity_new, identity_peers, identity_rotate,

@@ -1,6 +1,6 @@
 //! A transformer block between two parties: one knows the weights, the other the activations.
 //!
-//! [`Block`] is attention and the two layers behind it, each after a layer norm and with a residual; its
+//! [`Block`] is attention and the two layers behind it, each with a layer norm and with a residual; its
 //! nonlinear parts are [`softmax_rows`](hushtable::math::Softmax), [`Gelu`](hushtable::math::Gelu) and
 //! [`Norm`](hushtable::math::Norm). Both parties know the shapes, and nothing else of the other's.
 //! [`twin`] is the same in plain fixed-point numbers and in floating point.
@@ -14,5 +14,5 @@ mod weights;
 
 pub use block::Block;
 pub use operation::BlockJob;
-pub use shape::BlockShape;
+pub use shape::{BlockShape, Norms};
 pub use weights::{Layer, Scales, Weights};

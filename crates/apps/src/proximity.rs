@@ -22,7 +22,7 @@
 //! lost in a sum of cosines. Then the comparison.
 //!
 //! # Cost, a pair
-//! Own places: that of a [`SmallMatrixProduct`](hushtable::arith::SmallMatrixProduct) of three numbers, 81 correlated
+//! Own places: that of a [`LinearProduct`](hushtable::arith::LinearProduct) of three numbers, 81 correlated
 //! OTs, or of two, 56; shared places: six of [`Angles`](hushtable::arith::Angles). Then a comparison of 55, of 57 or of 50
 //! bits.
 //!

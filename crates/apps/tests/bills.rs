@@ -32,7 +32,7 @@ fn blocks() {
             &format!("{shape:?}, weights of {owner:?}"),
             shape.bill(owner).expect("a bill"),
             0,
-            |p| Block::prepare(p, shape, owner),
+            |p| Block::prepare(p, shape, owner, (p.role() == owner).then_some(&weights)),
             |s, m| {
                 let x = AShare::new(shape.bits, vec![1 << shape.scale; shape.sequence * shape.width]);
                 let mine = (s.role() == owner).then_some(&weights);

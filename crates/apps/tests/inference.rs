@@ -5,7 +5,7 @@ use hushtable::{
     arith::{Fixed, fixed},
     run_pair,
 };
-use hushtable_apps::inference::{Block, BlockShape, Weights, twin};
+use hushtable_apps::inference::{Block, BlockShape, Norms, Weights, twin};
 
 /// Vectors with a deviation near 1.
 fn vectors(shape: &BlockShape) -> Vec<f64> {
@@ -28,7 +28,7 @@ fn run(shape: BlockShape) -> Vec<f64> {
         };
         let x = Fixed::new(AShare::new(shape.bits, words), shape.scale)?;
         let mine = (p.role() == Role::P1).then_some(&weights);
-        Block::prepare(p, shape, Role::P1)?.eval(p, &x, mine)?.open(p)
+        Block::prepare(p, shape, Role::P1, mine)?.eval(p, &x, mine)?.open(p)
     };
     let pair = Party::pair_seeded(3).expect("two parties");
     let (y, other) = run_pair(pair, eval, eval).expect("an honest run");
@@ -43,8 +43,14 @@ fn worst(a: &[f64], b: &[f64]) -> f64 {
 
 #[test]
 fn a_block_is_its_twin_but_for_few_units() {
-    for (sequence, width, heads, causal) in [(8, 16, 2, true), (5, 12, 3, false)] {
-        let shape = BlockShape { causal, ..BlockShape::new(sequence, width, heads) };
+    // The last one's layers and heads are multiplied by lattices, those of the others by OTs.
+    for (sequence, width, heads, causal, norms) in [
+        (8, 16, 2, true, Norms::First),
+        (5, 12, 3, false, Norms::Last),
+        (32, 64, 2, true, Norms::First),
+        (32, 64, 4, false, Norms::Last),
+    ] {
+        let shape = BlockShape { causal, norms, ..BlockShape::new(sequence, width, heads) };
         let (x, weights) = (vectors(&shape), Weights::random(&shape, 5));
         let y = run(shape);
         let unit = 2f64.powi(-(shape.scale as i32));

@@ -12,9 +12,10 @@ use crate::{
     run::{self, OneParty, Options},
     work::{
         Work, circuit::CircuitWork, circuit_psi::CircuitPsiWork, cmp::CmpWork,
-        confidential::ConfidentialWork, embedding::EmbeddingWork, fss::FssWork, inference::InferenceWork,
-        join::JoinWork, lut::LutWork, math::MathWork, matmul::MatmulWork, okvs::OkvsWork, ot::OtWork,
-        psi::PsiWork, sql_join::SqlJoinWork, triples::TriplesWork, trunc::TruncWork, vole::VoleWork,
+        confidential::ConfidentialWork, conv::ConvWork, embedding::EmbeddingWork, fss::FssWork,
+        inference::InferenceWork, join::JoinWork, lut::LutWork, math::MathWork, matmul::MatmulWork,
+        okvs::OkvsWork, ot::OtWork, psi::PsiWork, sql_join::SqlJoinWork, triples::TriplesWork,
+        trunc::TruncWork, vole::VoleWork,
     },
 };
 
@@ -80,6 +81,9 @@ enum What {
     /// Products of matrices, by lattices or by correlated OTs
     #[command(after_help = EXAMPLES)]
     Matmul(Measure<MatmulWork>),
+    /// Convolutions of shared images with known filters
+    #[command(after_help = EXAMPLES)]
+    Conv(Measure<ConvWork>),
     /// Multiplication triples, each spent on an AND
     #[command(after_help = EXAMPLES)]
     Triples(Measure<TriplesWork>),
@@ -139,6 +143,7 @@ pub fn run() -> Result<()> {
         What::Math(asked) => asked.run(Work::Math),
         What::Ot(asked) => asked.run(Work::Ot),
         What::Matmul(asked) => asked.run(Work::Matmul),
+        What::Conv(asked) => asked.run(Work::Conv),
         What::Triples(asked) => asked.run(Work::Triples),
         What::Fss(asked) => asked.run(Work::Fss),
         What::Vole(asked) => asked.run(Work::Vole),

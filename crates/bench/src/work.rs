@@ -4,11 +4,13 @@ pub mod circuit;
 pub mod circuit_psi;
 pub mod cmp;
 pub mod confidential;
+pub mod conv;
 pub mod embedding;
 pub mod fss;
 mod ids;
 pub mod inference;
 pub mod join;
+mod known;
 pub mod lut;
 pub mod math;
 pub mod matmul;
@@ -32,9 +34,9 @@ use serde::{Deserialize, Serialize};
 
 use self::{
     circuit::CircuitWork, circuit_psi::CircuitPsiWork, cmp::CmpWork, confidential::ConfidentialWork,
-    embedding::EmbeddingWork, fss::FssWork, inference::InferenceWork, join::JoinWork, lut::LutWork,
-    math::MathWork, matmul::MatmulWork, okvs::OkvsWork, ot::OtWork, psi::PsiWork, sql_join::SqlJoinWork,
-    triples::TriplesWork, trunc::TruncWork, vole::VoleWork,
+    conv::ConvWork, embedding::EmbeddingWork, fss::FssWork, inference::InferenceWork, join::JoinWork,
+    lut::LutWork, math::MathWork, matmul::MatmulWork, okvs::OkvsWork, ot::OtWork, psi::PsiWork,
+    sql_join::SqlJoinWork, triples::TriplesWork, trunc::TruncWork, vole::VoleWork,
 };
 use crate::benchmark::Benchmark;
 
@@ -50,6 +52,7 @@ pub enum Work {
     Math(MathWork),
     Ot(OtWork),
     Matmul(MatmulWork),
+    Conv(ConvWork),
     Triples(TriplesWork),
     Fss(FssWork),
     Vole(VoleWork),
@@ -109,6 +112,7 @@ impl Deref for Work {
             Self::Math(work) => work,
             Self::Ot(work) => work,
             Self::Matmul(work) => work,
+            Self::Conv(work) => work,
             Self::Triples(work) => work,
             Self::Fss(work) => work,
             Self::Vole(work) => work,
@@ -134,6 +138,7 @@ impl DerefMut for Work {
             Self::Math(work) => work,
             Self::Ot(work) => work,
             Self::Matmul(work) => work,
+            Self::Conv(work) => work,
             Self::Triples(work) => work,
             Self::Fss(work) => work,
             Self::Vole(work) => work,

@@ -27,6 +27,7 @@ mod params;
 mod poly;
 pub mod respond;
 mod sample;
+mod shape;
 mod tiles;
 
 pub use ciphertext::{Ciphertext, Seeded};
@@ -37,4 +38,5 @@ pub use packing::{Packer, PackingKey, SeededKey};
 pub use params::{Params, Product};
 pub use poly::{Plain, Poly, Ring};
 pub use respond::{Evaluator, Mask, Response};
+pub use shape::{Shape, Window};
 pub use tiles::{Counts, Side, Tiling};

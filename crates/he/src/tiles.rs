@@ -1,21 +1,24 @@
-//! Products of matrices as products of polynomials.
+//! Products of matrices, and convolutions, as products of polynomials.
 //!
-//! A tile has `mw` rows and `kw` columns of the left matrix, or `kw` rows and `nw` columns of the right one. With X^n = -1,
-//! `n >= mw kw nw`, entry (i, q) of a left tile is the coefficient of `X^(i kw nw - q)`, entry (q, j) of a right one that
-//! of `X^(j kw + q)`. Then entry (i, j) of their product is the coefficient of `X^(i kw nw + j kw)`. Where kw is a power of
-//! two, such coefficients of up to kw products are [packed](crate::Packer) into one ciphertext: of column tiles that lie
-//! side by side.
+//! A tile has `mw` rows and `kw` columns of the left matrix, or for each place of the [window](crate::Window) `kw` rows and
+//! `nw` columns of the right one. The window's places are `0 .. t` rows apart from its first one. With X^n = -1,
+//! `n >= mw kw nw`, entry (i, q) of a left tile is the coefficient of `X^(i kw nw - q)`, entry (q, j) of a right one at a
+//! place of r rows that of `X^((t - r) kw nw + j kw + q)`. Then entry (i, j) of their product is the coefficient of
+//! `X^((i + t) kw nw + j kw)`, and tiles overlap by t rows. Where kw is a power of two, such coefficients of up to kw
+//! products are [packed](crate::Packer) into one ciphertext: of column tiles that lie side by side.
 //!
 //! # Source
-//! Huang, Lu, Hong, Ding, "Cheetah" (USENIX Security 2022), section 3; Lu et al., "BumbleBee" (NDSS 2025).
+//! Huang, Lu, Hong, Ding, "Cheetah" (USENIX Security 2022), section 3, with channels side by side and not one behind the
+//! other; Lu et al., "BumbleBee" (NDSS 2025).
 
-use std::fmt;
+use std::{fmt, ops::Range};
 
 use prim::ntt::{DEGREE, SHORT};
 
 use crate::{
     error::{Error, Result},
     params::Product,
+    shape::Shape,
 };
 
 /// Which matrix is encrypted; the party that multiplies knows the other one.
@@ -30,9 +33,8 @@ pub enum Side {
 /// How a product of matrices is cut. Public.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tiling {
-    /// Rows of the left matrix, its columns, and columns of the right one.
-    shape: [usize; 3],
-    /// The same of tiles.
+    shape: Shape,
+    /// Rows of a tile of the left matrix, its columns, and columns of one of the right one.
     tile: [usize; 3],
     encrypted: Side,
     /// Products that are packed into one ciphertext: a power of two.
@@ -56,53 +58,51 @@ pub struct Counts {
 
 impl fmt::Display for Tiling {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ([m, k, n], [mw, kw, nw]) = (self.shape, self.tile);
+        let (shape, [mw, kw, nw]) = (self.shape, self.tile);
         let side = match self.encrypted {
             Side::Left => "left",
             Side::Right => "right",
         };
-        write!(f, "{m} x {k} x {n} in {mw} x {kw} x {nw}, {side} encrypted, {} packed", self.packed)
+        write!(f, "{shape} in {mw} x {kw} x {nw}, {side} encrypted, {} packed", self.packed)
     }
 }
 
 impl Tiling {
-    /// Of `m x k` and `k x n` numbers, in tiles of so many rows, of columns and rows, and of columns.
+    /// In tiles of so many rows, of columns and rows, and of columns.
     ///
     /// # Errors
-    /// [`Error::Param`] for a number that is zero, and for tiles of more than 8192 products.
-    pub fn new(shape: [usize; 3], tile: [usize; 3], encrypted: Side) -> Result<Self> {
-        let param = |what, got: [usize; 3], accepted: &str| {
-            Err(Error::Param {
-                what,
-                got: format!("{} x {} x {}", got[0], got[1], got[2]),
-                accepted: accepted.into(),
-            })
-        };
-        if shape.contains(&0) {
-            return param("shape of a product", shape, "1 x 1 x 1 and more");
-        }
+    /// [`Error::Param`] for tiles of more than 8192 products, and for those of fewer rows than the window reaches.
+    pub fn new(shape: Shape, tile: [usize; 3], encrypted: Side) -> Result<Self> {
         let size = tile.iter().try_fold(1usize, |all, side| all.checked_mul(*side)).unwrap_or(usize::MAX);
-        if !(1..=DEGREE).contains(&size) {
-            return param("tile of a product", tile, "1 to 8192 products in all");
+        if !(1..=DEGREE).contains(&size) || tile[0] <= shape.reach() {
+            let got = format!("{} x {} x {}", tile[0], tile[1], tile[2]);
+            let accepted = format!("1 to 8192 products in all, with more than {} rows", shape.reach());
+            return Err(Error::Param { what: "tile of a product", got, accepted });
         }
-        let across = shape[2].div_ceil(tile[2]).next_power_of_two();
+        let across = shape.columns().div_ceil(tile[2]).next_power_of_two();
         let packed = if tile[1].is_power_of_two() { tile[1].min(across) } else { 1 };
         Ok(Self { shape, tile, encrypted, packed })
     }
 
-    /// Tilings among which is a good one for any link and machine: tiles with powers of two as their inner side.
-    pub fn candidates(shape: [usize; 3], encrypted: Side) -> impl Iterator<Item = Self> {
+    /// Tilings among which is a good one for any link and machine: tiles with powers of two as their inner side. None, if
+    /// the window reaches over too many rows.
+    pub fn candidates(shape: Shape, encrypted: Side) -> impl Iterator<Item = Self> {
         let sides =
             |most: usize| (0..=DEGREE.ilog2()).map(|i| 1 << i).take_while(move |side| *side < 2 * most);
-        let [m, k, n] = shape;
-        sides(k.min(DEGREE)).flat_map(move |kw| {
-            sides(n.min(DEGREE / kw)).filter_map(move |nw| {
-                let most = Some(DEGREE / (kw * nw)).filter(|most| *most > 0)?;
+        let (m, reach) = (shape.rows() - shape.reach(), shape.reach());
+        sides(shape.inner().min(DEGREE)).flat_map(move |kw| {
+            sides(shape.columns().min(DEGREE / kw)).filter_map(move |nw| {
+                let most = (DEGREE / (kw * nw)).checked_sub(reach).filter(|most| *most > 0)?;
                 // As even as can be.
-                let mw = m.div_ceil(m.div_ceil(most));
-                Self::new(shape, [mw, kw, nw.min(n)], encrypted).ok()
+                let mw = m.div_ceil(m.div_ceil(most)) + reach;
+                Self::new(shape, [mw, kw, nw.min(shape.columns())], encrypted).ok()
             })
         })
+    }
+
+    /// What is multiplied.
+    pub fn shape(&self) -> Shape {
+        self.shape
     }
 
     /// Which matrix is encrypted.
@@ -112,7 +112,19 @@ impl Tiling {
 
     /// How many tiles each side of the shape has.
     fn tiles(&self) -> [usize; 3] {
-        std::array::from_fn(|side| self.shape[side].div_ceil(self.tile[side]))
+        let (shape, [_, kw, nw]) = (self.shape, self.tile);
+        let rows = (shape.rows() - shape.reach()).div_ceil(self.step());
+        [rows, shape.inner().div_ceil(kw), shape.columns().div_ceil(nw)]
+    }
+
+    /// Rows from one tile to the next.
+    fn step(&self) -> usize {
+        self.tile[0] - self.shape.reach()
+    }
+
+    /// Coefficients of a tile of the right matrix.
+    fn right_len(&self) -> usize {
+        (self.shape.reach() + 1) * self.tile[1] * self.tile[2]
     }
 
     /// How many column tiles are packed into one response.
@@ -122,7 +134,7 @@ impl Tiling {
 
     /// Whether the tiles of the known matrix are short polynomials, which are transformed in half the time.
     pub fn is_short(&self) -> bool {
-        self.encrypted == Side::Left && self.tile[1] * self.tile[2] <= SHORT
+        self.encrypted == Side::Left && self.right_len() <= SHORT
     }
 
     /// What a product takes.
@@ -139,14 +151,13 @@ impl Tiling {
 
     /// What bears on its noise, with known numbers of so many bits, their sign among them.
     pub fn product(&self, weight_bits: u32) -> Product {
-        let [m, k, n] = self.shape;
         // Known numbers of all tiles that a product's polynomials have.
         let side = match self.encrypted {
-            Side::Left => self.tile[2],
+            Side::Left => self.shape.places() * self.tile[2],
             Side::Right => self.tile[0],
         };
-        let terms = k.next_multiple_of(self.tile[1]) * side;
-        Product { weight_bits, terms, outputs: m * n, packed: self.packed }
+        let terms = self.shape.inner().next_multiple_of(self.tile[1]) * side;
+        Product { weight_bits, terms, outputs: self.shape.out(), packed: self.packed }
     }
 
     /// Tiles of rows: so many responses after one another have the same columns.
@@ -176,11 +187,11 @@ impl Tiling {
 
     /// Tile (i, q) of the left matrix.
     fn left<T: Copy + Default>(&self, matrix: &[T], tile: [usize; 2], negate: impl Fn(T) -> T) -> Vec<T> {
-        let ([m, k, _], [mw, kw, nw]) = (self.shape, self.tile);
+        let (m, k, [mw, kw, nw]) = (self.shape.rows(), self.shape.inner(), self.tile);
         assert_eq!(matrix.len(), m * k, "numbers of the left matrix");
         let mut out = vec![T::default(); DEGREE];
         let columns = tile[1] * kw..((tile[1] + 1) * kw).min(k);
-        for (i, row) in (tile[0] * mw..m).take(mw).enumerate() {
+        for (i, row) in (tile[0] * self.step()..m).take(mw).enumerate() {
             for (q, x) in matrix[row * k..][columns.clone()].iter().enumerate() {
                 match (i * kw * nw).checked_sub(q) {
                     Some(place) => out[place] = *x,
@@ -191,15 +202,18 @@ impl Tiling {
         out
     }
 
-    /// Tile (q, j) of the right matrix.
-    fn right<T: Copy + Default>(&self, matrix: &[T], tile: [usize; 2]) -> Vec<T> {
-        let ([_, k, n], [_, kw, nw]) = (self.shape, self.tile);
-        assert_eq!(matrix.len(), k * n, "numbers of the right matrix");
-        let mut out = vec![T::default(); kw * nw];
+    /// Tile (q, j) of the right matrices.
+    fn right<T: Copy + Default>(&self, matrices: &[T], tile: [usize; 2]) -> Vec<T> {
+        let (k, n, [_, kw, nw]) = (self.shape.inner(), self.shape.columns(), self.tile);
+        assert_eq!(matrices.len(), self.shape.right(), "numbers of the right matrices");
+        let mut out = vec![T::default(); self.right_len()];
         let columns = tile[1] * nw..((tile[1] + 1) * nw).min(n);
-        for (q, row) in (tile[0] * kw..k).take(kw).enumerate() {
-            for (j, x) in matrix[row * n..][columns.clone()].iter().enumerate() {
-                out[j * kw + q] = *x;
+        for (rows, matrix) in self.shape.offsets().zip(matrices.chunks_exact(k * n)) {
+            let out = &mut out[(self.shape.reach() - rows) * kw * nw..];
+            for (q, row) in (tile[0] * kw..k).take(kw).enumerate() {
+                for (j, x) in matrix[row * n..][columns.clone()].iter().enumerate() {
+                    out[j * kw + q] = *x;
+                }
             }
         }
         out
@@ -221,27 +235,35 @@ impl Tiling {
 
     /// How many outputs a response has.
     pub fn count(&self, response: usize) -> usize {
-        let ([m, _, n], [mw, _, nw]) = (self.shape, self.tile);
-        let (tile, first) = (response % self.row_tiles(), response / self.row_tiles() * self.packed);
-        mw.min(m - tile * mw) * (nw * self.packed).min(n - first * nw)
+        let (rows, first) = self.rows_and_column(response);
+        let columns = (self.tile[2] * self.packed).min(self.shape.columns() - first);
+        (self.shape.outputs_before(rows.end) - self.shape.outputs_before(rows.start)) * columns
     }
 
     /// Where the outputs of a response are: its coefficients, and their places in the product, row by row.
     pub fn outputs(&self, response: usize) -> Vec<(usize, usize)> {
-        let ([m, _, n], [mw, kw, nw]) = (self.shape, self.tile);
-        let (tile, first) = (response % self.row_tiles(), response / self.row_tiles() * self.packed);
-        let mut all = Vec::with_capacity(mw * nw * self.packed);
-        for (i, row) in (tile * mw..m).take(mw).enumerate() {
+        let (n, [_, kw, nw]) = (self.shape.columns(), self.tile);
+        let (rows, first) = self.rows_and_column(response);
+        let mut all = Vec::with_capacity(self.count(response));
+        for (i, row) in rows.enumerate() {
+            let Some(out) = self.shape.output(row) else { continue };
             for j in 0..nw {
                 for part in 0..self.packed {
-                    let column = (first + part) * nw + j;
+                    let column = first + part * nw + j;
                     if column < n {
-                        all.push((i * kw * nw + j * kw + part, row * n + column));
+                        all.push(((i + self.shape.reach()) * kw * nw + j * kw + part, out * n + column));
                     }
                 }
             }
         }
         all
+    }
+
+    /// Rows at which a response's outputs begin, and its first column.
+    fn rows_and_column(&self, response: usize) -> (Range<usize>, usize) {
+        let (tile, first) = (response % self.row_tiles(), response / self.row_tiles() * self.packed);
+        let (start, end) = (tile * self.step(), self.shape.rows() - self.shape.reach());
+        (start..end.min(start + self.step()), first * self.tile[2])
     }
 }
 

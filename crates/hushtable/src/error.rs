@@ -160,6 +160,14 @@ pub fn same(what: &'static str, want: usize, got: usize) -> Result<()> {
 }
 
 impl Error {
+    /// What a lattice refuses; what it cannot read came from the peer.
+    pub(crate) fn of_lattice(error: he::Error) -> Self {
+        match error {
+            he::Error::Param { what, got, accepted } => Self::Param { what, got, accepted },
+            other => Self::Peer(other.to_string()),
+        }
+    }
+
     /// For `map_err` on an I/O result: says what was attempted.
     pub fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Error {
         let what = what.into();

@@ -59,6 +59,7 @@ mod key_gate_views;
 mod kk13;
 mod lattice;
 mod layers;
+mod linear_layers;
 mod lookup_uniform;
 mod lookups;
 mod math;

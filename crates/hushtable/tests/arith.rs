@@ -16,4 +16,5 @@ mod arith_views;
 mod arithmetic;
 mod few_rounds;
 mod lattice;
+mod linear_layers;
 mod xor_to_additive;

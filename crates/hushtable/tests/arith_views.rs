@@ -19,10 +19,10 @@ use hushtable::{
     AShare, BShare, Party, Result, Role,
     arith::{
         Absolute, AdditiveToXor, BoundedExtension, Clamp, CompareDomain, CompareJob, ComparePlan, Comparison,
-        Containment, Decomposition, DigitMethod, Equality, Extension, FaithfulReduction, FaithfulTruncation,
-        Fixed, HammingEquality, LatticeJob, LatticeProduct, MatrixJob, MatrixProduct, MatrixShape,
-        Millionaires, Multiplication, Objective, ProductTriples, Relu, SmallMatrixJob, SmallMatrixProduct,
-        SmallProducts, Squares, Truncation, VectorMaximum, XorToAdditive,
+        Containment, ConvolutionShape, Decomposition, DigitMethod, Equality, Extension, FaithfulReduction,
+        FaithfulTruncation, Fixed, HammingEquality, LatticeJob, LatticeProduct, Layer, LayerJob, LinearJob,
+        LinearProduct, MatrixJob, MatrixProduct, MatrixShape, Millionaires, Multiplication, Objective,
+        ProductTriples, Relu, SmallProducts, Squares, Truncation, VectorMaximum, XorToAdditive,
     },
     gates::{Bits, Mux},
     lut::SharedTables,
@@ -186,18 +186,38 @@ const PROTOCOLS: &[(&str, Protocol)] = &[
     ("product with a known matrix", |p, x| {
         let shape = MatrixShape { batch: 1, rows: 8, inner: 12, columns: 12 };
         let numbers: &[i64] = if p.role() == Role::P0 { &[-4; 144] } else { &[] };
-        let job = SmallMatrixJob { shape, bits: 20, number_bits: 3, owner: Role::P0 };
-        let material = SmallMatrixProduct::prepare(p, job)?;
+        let job = LinearJob { shape: shape.into(), bits: 20, number_bits: 3, owner: Role::P0 };
+        let material = LinearProduct::prepare(p, job)?;
         p.barrier()?;
         material.multiply(p, &word(20, 96, x), numbers).map(drop)
     }),
     ("product with a known matrix, by a lattice", |p, x| {
         let shape = MatrixShape { batch: 1, rows: 16, inner: 64, columns: 2 };
         let numbers: &[i64] = if p.role() == Role::P0 { &[-4; 128] } else { &[] };
-        let job = LatticeJob::new(SmallMatrixJob { shape, bits: 20, number_bits: 3, owner: Role::P0 })?;
+        let job =
+            LatticeJob::new(LinearJob { shape: shape.into(), bits: 20, number_bits: 3, owner: Role::P0 })?;
         let material = LatticeProduct::prepare(p, &job, numbers)?;
         p.barrier()?;
         material.multiply(p, &word(20, 1024, x)).map(drop)
+    }),
+    ("linear layer, a convolution by a lattice", |p, x| {
+        let shape = ConvolutionShape {
+            images: 2,
+            image: [8, 8],
+            channels: 8,
+            filters: 16,
+            window: [3, 3],
+            stride: [1, 1],
+            padding: [[1, 1], [1, 1]],
+            groups: 1,
+        };
+        let map = LinearJob { shape: shape.into(), bits: 24, number_bits: 3, owner: Role::P0 };
+        let job = LayerJob::new(map, 5)?;
+        assert!(job.by_lattice());
+        let numbers = vec![-4; if p.role() == Role::P0 { shape.right() } else { 0 }];
+        let material = Layer::prepare(p, &job, &numbers)?;
+        p.barrier()?;
+        material.apply(p, &word(24, shape.left(), x), &[]).map(drop)
     }),
     ("matrix triples by a lattice", |p, x| {
         let shape = MatrixShape { batch: 4, rows: 8, inner: 16, columns: 2 };

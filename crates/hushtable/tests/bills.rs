@@ -8,8 +8,8 @@ use hushtable::{
     arith::{
         Absolute, BoundedExtension, Clamp, CompareDomain, CompareJob, ComparePlan, Comparison, Decomposition,
         DigitMethod, Equality, Extension, FaithfulReduction, FaithfulTruncation, HammingEquality,
-        KnownProducts, MatrixJob, MatrixProduct, MatrixShape, Maximum, Millionaires, Multiplication,
-        Objective, ProductTriples, Relu, Sides, SidesJob, SmallMatrixJob, SmallMatrixProduct, SmallProducts,
+        KnownProducts, LinearJob, LinearProduct, MatrixJob, MatrixProduct, MatrixShape, Maximum,
+        Millionaires, Multiplication, Objective, ProductTriples, Relu, Sides, SidesJob, SmallProducts,
         Squares, Truncation, VectorMaximum,
     },
     bill::Bill,
@@ -316,11 +316,11 @@ fn products_of_matrices() {
 fn products_with_small_numbers() {
     for (shape, owner) in SHAPES.into_iter().flat_map(|shape| [(shape, Role::P0), (shape, Role::P1)]) {
         for (bits, number_bits) in [(20, 1), (37, 15), (64, 63)] {
-            let job = SmallMatrixJob { shape, bits, number_bits, owner };
+            let job = LinearJob { shape: shape.into(), bits, number_bits, owner };
             check(
                 &format!("{job:?}"),
-                job.bill(),
-                |p| SmallMatrixProduct::prepare(p, job),
+                job.bill().expect("a bill"),
+                |p| LinearProduct::prepare(p, job),
                 |s, m| {
                     let numbers = if s.role() == owner { shape.right() } else { 0 };
                     m.multiply(s, &words(bits, shape.left()), &vec![0; numbers]).map(drop)

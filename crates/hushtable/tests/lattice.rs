@@ -8,7 +8,7 @@ use crate::support::{
 
 use hushtable::{
     AShare, Error, Party, Result, Role,
-    arith::{LatticeJob, LatticeProduct, MatrixShape, ProductTriples, SmallMatrixJob},
+    arith::{LatticeJob, LatticeProduct, LinearJob, MatrixShape, ProductTriples},
 };
 use pairs::{both, pair, share_words};
 use prim::ring::low;
@@ -37,7 +37,7 @@ fn product(shape: MatrixShape, bits: u32, a: &[u64], b: &[i64]) -> Vec<u64> {
 }
 
 /// Products of shares of `a` with numbers of the owner, opened.
-fn multiply(p: &mut Party, job: SmallMatrixJob, a: &[u64], b: &[i64]) -> Result<Vec<u64>> {
+fn multiply(p: &mut Party, job: LinearJob, a: &[u64], b: &[i64]) -> Result<Vec<u64>> {
     let numbers = if p.role() == job.owner { b } else { &[] };
     let material = LatticeProduct::prepare(p, &LatticeJob::new(job)?, numbers)?;
     let a = share_words(p.role(), job.bits, a, 5);
@@ -45,8 +45,8 @@ fn multiply(p: &mut Party, job: SmallMatrixJob, a: &[u64], b: &[i64]) -> Result<
     p.open(&out)
 }
 
-fn right(p: &mut Party, job: SmallMatrixJob, seed: u64) -> Result<()> {
-    let SmallMatrixJob { shape, bits, number_bits, .. } = job;
+fn right(p: &mut Party, shape: MatrixShape, job: LinearJob, seed: u64) -> Result<()> {
+    let LinearJob { bits, number_bits, .. } = job;
     let a = match seed % 3 {
         0 => vec![low(u64::MAX, bits); shape.left()],
         1 => vec![1 << (bits - 1); shape.left()],
@@ -76,7 +76,7 @@ fn every_small_shape_is_right() {
         both(pair(2700, None), |p| {
             all.iter().zip(0..).try_for_each(|([rows, inner, columns], seed)| {
                 let shape = MatrixShape { batch: 1, rows: *rows, inner: *inner, columns: *columns };
-                right(p, SmallMatrixJob { shape, bits: 37, number_bits: 15, owner }, seed)
+                right(p, shape, LinearJob { shape: shape.into(), bits: 37, number_bits: 15, owner }, seed)
             })
         });
     }
@@ -90,7 +90,12 @@ fn every_width_is_right() {
         {
             let shape = MatrixShape { batch: 2, rows: 3, inner: 20, columns: 5 };
             let owner = [Role::P0, Role::P1][bits as usize % 2];
-            right(p, SmallMatrixJob { shape, bits, number_bits, owner }, u64::from(bits + number_bits))?;
+            right(
+                p,
+                shape,
+                LinearJob { shape: shape.into(), bits, number_bits, owner },
+                u64::from(bits + number_bits),
+            )?;
         }
         Ok(())
     });
@@ -120,7 +125,8 @@ fn bills_are_met() {
         [(Role::P0, [3, 5, 2]), (Role::P1, [32, 64, 32]), (Role::P0, [1, 200, 100])]
     {
         let shape = MatrixShape { batch: 2, rows, inner, columns };
-        let job = LatticeJob::new(SmallMatrixJob { shape, bits: 32, number_bits: 9, owner }).expect("a job");
+        let job = LatticeJob::new(LinearJob { shape: shape.into(), bits: 32, number_bits: 9, owner })
+            .expect("a job");
         let mut bill = job.bill();
         let keys = job.keys_bill();
         (0..2).for_each(|party| bill.offline.bits[party] += keys.offline.bits[party]);
@@ -185,12 +191,12 @@ fn large_products_do_not_wait_for_each_other() {
 fn keys_serve_a_session() {
     both(pair(2702, None), |p| {
         let shape = MatrixShape { batch: 1, rows: 32, inner: 64, columns: 64 };
-        let job = SmallMatrixJob { shape, bits: 32, number_bits: 9, owner: Role::P0 };
+        let job = LinearJob { shape: shape.into(), bits: 32, number_bits: 9, owner: Role::P0 };
         let keys = LatticeJob::new(job)?.keys_bill().offline.bits[1] / 8;
         assert!(keys > 500_000, "{keys} bytes of keys");
         let mut sent = || -> Result<u64> {
             p.take_cost();
-            right(p, job, 9)?;
+            right(p, shape, job, 9)?;
             Ok(p.take_cost().sent)
         };
         let (first, second, third) = (sent()?, sent()?, sent()?);
@@ -208,20 +214,20 @@ fn keys_serve_a_session() {
 #[test]
 fn what_does_not_fit_is_refused() {
     let shape = MatrixShape { batch: 1, rows: 2, inner: 2, columns: 2 };
-    let fine = SmallMatrixJob { shape, bits: 32, number_bits: 9, owner: Role::P0 };
-    let none = |rows, inner, columns| SmallMatrixJob {
-        shape: MatrixShape { batch: 1, rows, inner, columns },
+    let fine = LinearJob { shape: shape.into(), bits: 32, number_bits: 9, owner: Role::P0 };
+    let none = |rows, inner, columns| LinearJob {
+        shape: MatrixShape { batch: 1, rows, inner, columns }.into(),
         ..fine
     };
     for job in [
-        SmallMatrixJob { bits: 7, number_bits: 3, ..fine },
-        SmallMatrixJob { bits: 65, ..fine },
-        SmallMatrixJob { number_bits: 0, ..fine },
-        SmallMatrixJob { number_bits: 33, ..fine },
+        LinearJob { bits: 7, number_bits: 3, ..fine },
+        LinearJob { bits: 65, ..fine },
+        LinearJob { number_bits: 0, ..fine },
+        LinearJob { number_bits: 33, ..fine },
         none(0, 2, 2),
         none(2, 0, 2),
         none(2, 2, 0),
-        SmallMatrixJob { bits: 64, number_bits: 63, ..none(2, 1 << 40, 2) },
+        LinearJob { bits: 64, number_bits: 63, ..none(2, 1 << 40, 2) },
     ] {
         assert!(matches!(LatticeJob::new(job), Err(Error::Param { .. })), "{job:?}");
     }

@@ -4,7 +4,7 @@ use crate::support::{fixed::shared, pairs};
 
 use hushtable::{
     AShare, Party, Result, Role,
-    arith::{MatrixShape, Objective, SmallMatrixJob, SmallMatrixProduct},
+    arith::{LinearJob, LinearProduct, MatrixShape, Objective},
     math::{Affine, Gelu, GeluJob, Norm, NormJob, Reciprocal, ReciprocalJob, Softmax, SoftmaxJob, gelu},
 };
 use pairs::{both, pair};
@@ -325,9 +325,9 @@ fn products_with_a_known_matrix_of_small_numbers() {
             let a = shared(p.role(), &a, 23, 0, 5)?;
             for owner in [Role::P0, Role::P1] {
                 let numbers: &[i64] = if owner == p.role() { &b } else { &[] };
-                let job = SmallMatrixJob { shape, bits: 23, number_bits: bits, owner };
+                let job = LinearJob { shape: shape.into(), bits: 23, number_bits: bits, owner };
                 let (product, cost) =
-                    p.metered(|p| SmallMatrixProduct::prepare(p, job)?.multiply(p, a.share(), numbers))?;
+                    p.metered(|p| LinearProduct::prepare(p, job)?.multiply(p, a.share(), numbers))?;
                 let plain: Vec<u64> = p.open(a.share())?;
                 let plain = AShare::new(23, if p.role() == Role::P0 { plain } else { vec![0; a.len()] });
                 let words: Vec<u64> = b.iter().map(|&b| b as u64).collect();

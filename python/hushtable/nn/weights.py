@@ -3,8 +3,9 @@ are made."""
 
 from __future__ import annotations
 
+import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,8 +13,9 @@ from numpy.typing import NDArray
 
 from .. import _hushtable as native
 from .. import _words, history
+from .._room import too_wide
 from .._words import Range
-from ..arithmetic import name_of, pair, wide
+from ..arithmetic import NOTHING, name_of, pair, wide
 from ..errors import ShapeError
 from ..products import _nearest
 from ..share import Share
@@ -34,22 +36,26 @@ class Weights:
 
     def shared(self, like: Share) -> Share:
         """As shares of whole numbers mod `2^bits`, of the width of `like`."""
-        half = 1 << (like.bits - 1)
-        steps = None if self.steps is None else (self.steps + half) % (2 * half) - half if like.bits < 63 else self.steps
+        steps = None if self.steps is None else self._signed(like.bits)
         return like.party.input(steps, self.owner, shape=self.shape, bits=like.bits, fraction=0)
+
+    def _signed(self, bits: int) -> NDArray[np.int64]:
+        """The numbers mod `2^bits`, with a sign."""
+        assert self.steps is not None
+        half = 1 << (bits - 1)
+        return (self.steps + half) % (2 * half) - half if bits < 63 else self.steps
 
 
 @history.operation("linear", ("x",))
 def linear(x: Share, weights: Weights, limits: Range) -> Share:
-    """`x @ W`, rounded to the scale of `x`, to nearest and within a step. `W` is a matrix, or a batch of them with as many
-    axes as `x`. The results lie in `limits`, in steps of `x`: that is promised, not checked."""
-    w = weights.shared(x)
-    if w.ndim == 2:
-        flat = _matrices(x._like(wide(x).reshape(1, -1, x.shape[-1])), w._like(w._words[None]))
-        product = flat._like(flat._words.reshape(*x.shape[:-1], w.shape[-1]))
-    else:
-        product = _matrices(x, w)
-    return _to_scale("linear", product, limits, weights.digits)
+    """`x @ W`, rounded to a neighbour in the scale of `x`, so wrong by less than a step. `W` is a matrix, or a batch of them
+    with as many axes as `x`. The results lie in `limits`, in steps of `x`: that is promised, not checked."""
+    *batch, inner, columns = weights.shape
+    if x.shape[-1] != inner or (batch and x.shape[:-2] != tuple(batch)):
+        raise ShapeError(f"@: shapes {x.shape} and {weights.shape} do not fit together")
+    rows = math.prod(x.shape[:-1]) // max(math.prod(batch), 1)
+    shape = native.MapShape.matrices(math.prod(batch), rows, inner, columns)
+    return _mapped("linear", x, x, weights, lambda steps: steps, shape, (*x.shape[:-1], columns), limits)
 
 
 @history.operation("convolve", ("x",), ("stride", "padding", "dilation", "groups"))
@@ -67,16 +73,28 @@ def convolve(
 
     `padding` is by zeros: above, left, below, right. As `linear` otherwise.
     """
-    outputs, channels, *kernel = weights.shape
-    patches = windows(wide(x), (kernel[0], kernel[1]), stride, padding, dilation)
-    batch, _, high, broad = patches.shape[:4]
-    rows = patches.reshape(batch, groups, channels, high * broad, -1).transpose(1, 0, 3, 2, 4)
-    rows = rows.reshape(groups, batch * high * broad, -1)
-    w = weights.shared(x)
-    factors = w._words.reshape(groups, outputs // groups, -1).transpose(0, 2, 1)
-    product = _matrices(x._like(rows), w._like(factors))
-    words = product._words.reshape(groups, batch, high * broad, outputs // groups).transpose(1, 0, 3, 2)
-    return _to_scale("convolve", x._like(words.reshape(batch, outputs, high, broad)), limits, weights.digits)
+    outputs, _, *kernel = weights.shape
+    window = [(side - 1) * apart + 1 for side, apart in zip(kernel, dilation, strict=True)]
+    up, left, down, right = padding
+    around = ((up, down), (left, right))
+    words = x._words.transpose(0, 2, 3, 1)
+    if any(max(zeros) >= side for zeros, side in zip(around, window, strict=True)):
+        words, around = np.pad(words, ((0, 0), *around, (0, 0))), ((0, 0), (0, 0))
+
+    def filters(steps: NDArray[np.int64]) -> NDArray[np.int64]:
+        apart = np.zeros((*window, *steps.shape[1::-1]), dtype=np.int64)
+        apart[:: dilation[0], :: dilation[1]] = steps.transpose(2, 3, 1, 0)
+        return apart
+
+    batch, high, broad, channels = words.shape
+    sides = (window[0], window[1])
+    shape = native.MapShape.convolution(batch, (high, broad), channels, outputs, sides, stride, around, groups)
+    result = [
+        (size + sum(zeros) - side) // step + 1
+        for size, zeros, side, step in zip((high, broad), around, window, stride, strict=True)
+    ]
+    made = _mapped("convolve", x, x._like(words), weights, filters, shape, (batch, *result, outputs), limits)
+    return made._like(made._words.transpose(0, 3, 1, 2))
 
 
 @history.operation("scaled", ("x",))
@@ -138,6 +156,34 @@ def _multiplied(x: Share, y: Share) -> Share:
     a, b = pair(x, y)
     words = x.party._run(name_of("times", x, y), native.Operation.multiply(x.bits), a, b, a.shape)
     return x._like(_words.reduce(words, x.bits))
+
+
+def _mapped(
+    operation: str,
+    x: Share,
+    arranged: Share,
+    weights: Weights,
+    order: Callable[[NDArray[np.int64]], NDArray[np.int64]],
+    shape: native.MapShape,
+    results: tuple[int, ...],
+    limits: Range,
+) -> Share:
+    """What becomes of numbers in the order of the library, whose results are promised to lie in `limits`."""
+    if 0 in (arranged.size, *results, *weights.shape):
+        return x._like(np.zeros(results, dtype=_words.dtype(x.bits)), (0, 1))
+    digits, bits = weights.digits, min(weights.bits + 1, x.bits, 63)
+    need = _words.need_to_round(limits[0] << digits, limits[1] << digits)
+    if digits and need > x.bits:
+        raise too_wide(operation, x, need, "numbers before rounding")
+    numbers, own = None, None
+    if weights.steps is not None:
+        steps = np.ascontiguousarray(order(weights._signed(x.bits)))
+        numbers, own = native.Numbers(steps, None), hashlib.sha256(steps).digest()
+    how = f"weights {weights.shape} of {bits} bits of party {weights.owner}, {digits} cut off"
+    name = f"{operation}(shape {arranged.shape}, bits={x.bits}, {how}, results {results})"
+    made = native.known_map(shape, x.bits, bits, digits, weights.owner, numbers)
+    words = x.party._run(name, made, wide(arranged), NOTHING, results, own)
+    return x._like(_words.reduce(words, x.bits), limits)._off_by(0.0)
 
 
 def _matrices(x: Share, w: Share) -> Share:

@@ -1,16 +1,15 @@
 //! A block: attention, two layers, and what lies between.
 
 use hushtable::{
-    Error, Result, Role,
+    Error, Party, Result, Role,
     arith::Fixed,
     bill::Bill,
     math::{Affine, Gelu, Norm, Softmax},
     session::Session,
-    source::Source,
 };
 
 use super::{
-    BlockShape, Scales, Weights,
+    BlockShape, Norms, Scales, Weights,
     linear::{Linear, Products, gathered},
 };
 
@@ -40,30 +39,32 @@ struct Attention {
 }
 
 impl Block {
-    /// Offline; `owner` is to give the weights.
+    /// Offline; `owner` gives the weights.
     ///
     /// # Errors
-    /// As [`BlockShape::check`], and those of the channel.
-    pub fn prepare(p: &mut dyn Source, shape: BlockShape, owner: Role) -> Result<Self> {
+    /// As [`BlockShape::check`], [`Error::Shape`] unless the weights are those of the shape, [`Error::Param`] for one that does
+    /// not fit and if not just the owner gives weights, and those of the channel.
+    pub fn prepare(p: &mut Party, shape: BlockShape, owner: Role, weights: Option<&Weights>) -> Result<Self> {
         shape.check()?;
+        check_weights(&shape, p.role(), owner, weights)?;
         let [first, last, up, down] = shape.layers();
         let norm = Norm::prepare(p, shape.norm(owner))?;
         let attention = Attention {
-            first: Linear::prepare(p, &shape, first, owner)?,
+            first: Linear::prepare(p, &shape, first, owner, weights.map(|w| &w.attention))?,
             scores: Products::prepare(p, &shape, shape.scores())?,
             softmax: Softmax::prepare(p, shape.softmax())?,
             mixture: Products::prepare(p, &shape, shape.mixture())?,
-            last: Linear::prepare(p, &shape, last, owner)?,
+            last: Linear::prepare(p, &shape, last, owner, weights.map(|w| &w.output))?,
         };
         let last_norm = Norm::prepare(p, shape.norm(owner))?;
-        let up = Linear::prepare(p, &shape, up, owner)?;
+        let up = Linear::prepare(p, &shape, up, owner, weights.map(|w| &w.up))?;
         let gelu = Gelu::prepare(p, shape.gelu())?;
-        let down = Linear::prepare(p, &shape, down, owner)?;
+        let down = Linear::prepare(p, &shape, down, owner, weights.map(|w| &w.down))?;
         Ok(Self { shape, owner, norm, attention, last_norm, up, gelu, down })
     }
 
     /// Online: shares of the block's result for shared vectors, one behind the other; the owner of the weights
-    /// gives them. Spends the material.
+    /// gives those for which it prepared. Spends the material.
     ///
     /// # Errors
     /// [`Error::Shape`] unless vectors and weights are those of the shape, [`Error::Param`] for a weight
@@ -72,12 +73,27 @@ impl Block {
         let Self { shape, owner, norm, attention, last_norm, up, gelu, down } = self;
         let role = s.role();
         check(&shape, role, x, owner, weights)?;
-        let normed = norm.eval(s, x, &affine(&shape, role, owner, weights.map(|w| &w.norm)))?;
-        let x = x.plus(&attention.eval(s, &shape, &normed, weights)?)?;
-        let normed = last_norm.eval(s, &x, &affine(&shape, role, owner, weights.map(|w| &w.last_norm)))?;
-        let up = up.apply(s, &normed, weights.map(|w| &w.up))?;
-        let bent = gelu.eval(s, &up)?;
-        x.plus(&down.apply(s, &bent, weights.map(|w| &w.down))?)
+        let [scales, last_scales] = [weights.map(|w| &w.norm), weights.map(|w| &w.last_norm)]
+            .map(|scales| affine(&shape, role, owner, scales));
+        let layers = |s: &mut Session, x: &Fixed<u64>| {
+            let up = up.apply(s, x, weights.map(|w| &w.up))?;
+            let bent = gelu.eval(s, &up)?;
+            down.apply(s, &bent, weights.map(|w| &w.down))
+        };
+        match shape.norms {
+            Norms::First => {
+                let normed = norm.eval(s, x, &scales)?;
+                let x = x.plus(&attention.eval(s, &shape, &normed, weights)?)?;
+                let normed = last_norm.eval(s, &x, &last_scales)?;
+                x.plus(&layers(s, &normed)?)
+            }
+            Norms::Last => {
+                let sum = x.plus(&attention.eval(s, &shape, x, weights)?)?;
+                let x = norm.eval(s, &sum, &scales)?;
+                let sum = x.plus(&layers(s, &x)?)?;
+                last_norm.eval(s, &sum, &last_scales)
+            }
+        }
     }
 }
 
@@ -125,14 +141,17 @@ impl BlockShape {
         self.check()?;
         let norm = self.norm(owner).bill()?;
         let parts = [norm, self.softmax().bill()?, norm, self.gelu().bill()?];
-        Ok(parts.into_iter().fold(self.linear_bill(owner), Bill::then))
+        Ok(parts.into_iter().fold(self.linear_bill(owner)?, Bill::then))
     }
 
-    /// What the linear layers and the attention's products cost.
-    pub fn linear_bill(&self, owner: Role) -> Bill {
+    /// What the linear layers and the attention's products cost, without keys that the session keeps.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn linear_bill(&self, owner: Role) -> Result<Bill> {
         let layers = self.layers().map(|of| Linear::bill(self, of, owner));
         let products = [self.scores(), self.mixture()].map(|of| Products::bill(self, of));
-        layers.into_iter().chain(products).fold(Bill::FREE, Bill::then)
+        layers.into_iter().chain(products).try_fold(Bill::FREE, |sum, bill| Ok(sum.then(bill?)))
     }
 
     /// The scores without those of vectors that come later. Local.
@@ -165,17 +184,22 @@ fn check(
     owner: Role,
     weights: Option<&Weights>,
 ) -> Result<()> {
-    if weights.is_some() != (role == owner) {
-        let (what, got) = ("weights of a block", format!("given by {role:?}: {}", weights.is_some()));
-        return Err(Error::Param { what, got, accepted: format!("given by {owner:?} alone") });
-    }
+    check_weights(shape, role, owner, weights)?;
     let pairs = [
         ("numbers of the vectors of a block", shape.sequence * shape.width, x.len()),
         ("bits of the numbers of a block", shape.bits as usize, x.bits() as usize),
         ("scale of the numbers of a block", shape.scale as usize, x.scale() as usize),
     ];
-    if let Some((what, want, got)) = pairs.into_iter().find(|(_, want, got)| want != got) {
-        return Err(Error::Shape { what, want, got });
+    match pairs.into_iter().find(|(_, want, got)| want != got) {
+        Some((what, want, got)) => Err(Error::Shape { what, want, got }),
+        None => Ok(()),
+    }
+}
+
+fn check_weights(shape: &BlockShape, role: Role, owner: Role, weights: Option<&Weights>) -> Result<()> {
+    if weights.is_some() != (role == owner) {
+        let (what, got) = ("weights of a block", format!("given by {role:?}: {}", weights.is_some()));
+        return Err(Error::Param { what, got, accepted: format!("given by {owner:?} alone") });
     }
     weights.map_or(Ok(()), |w| w.check(shape))
 }

@@ -1,13 +1,12 @@
 //! Linear layers whose weights one party knows, and the other rearrangements of shared numbers.
 
 use hushtable::{
-    AShare, Error, Result, Role,
-    arith::{
-        Fixed, MatrixJob, MatrixProduct, MatrixShape, SmallMatrixJob, SmallMatrixProduct, Truncation, fixed,
-    },
+    AShare, Error, Party, Result, Role,
+    arith::{self, Fixed, LayerJob, LinearJob, MatrixShape, Objective, Truncation, fixed},
     bill::Bill,
+    operation::{self, Material, Operation},
+    ot::Setting,
     session::Session,
-    source::Source,
 };
 use zeroize::Zeroizing;
 
@@ -16,85 +15,84 @@ use super::{BlockShape, Layer};
 /// One-time material for a linear layer.
 pub(super) struct Linear {
     shape: BlockShape,
-    of: MatrixShape,
-    product: SmallMatrixProduct,
-    rounding: Truncation,
+    layer: arith::Layer,
 }
 
 impl Linear {
-    /// Offline.
+    /// Offline, with the weights at their owner.
     pub(super) fn prepare(
-        p: &mut dyn Source,
+        p: &mut Party,
         shape: &BlockShape,
         of: MatrixShape,
         owner: Role,
+        weights: Option<&Layer>,
     ) -> Result<Self> {
-        let product = SmallMatrixProduct::prepare(p, Self::job(shape, of, owner))?;
-        let rounding = Truncation::prepare(p, shape.bits, shape.scale, of.out())?;
-        Ok(Self { shape: *shape, of, product, rounding })
+        let (bits, scale) = (shape.weight_bits(), shape.scale);
+        let numbers = weights.map_or(Ok(Vec::new()), |w| integers(&w.weights, bits, scale))?;
+        let numbers = Zeroizing::new(numbers);
+        Ok(Self { shape: *shape, layer: arith::Layer::prepare(p, &Self::job(shape, of, owner)?, &numbers)? })
     }
 
-    /// What it costs.
-    pub(super) fn bill(shape: &BlockShape, of: MatrixShape, owner: Role) -> Bill {
-        Self::job(shape, of, owner).bill() + Truncation::bill(shape.scale).times(of.out())
+    /// What it costs, without keys that the session keeps.
+    pub(super) fn bill(shape: &BlockShape, of: MatrixShape, owner: Role) -> Result<Bill> {
+        Self::job(shape, of, owner)?.bill()
     }
 
-    /// Online, 2 rounds: shares of `x W + b`, to the nearest unit or one beside it. Spends the material.
+    /// Online, 2 rounds: shares of `x W + b`, rounded to a neighbour. Spends the material.
     pub(super) fn apply(
         self,
         s: &mut Session,
         x: &Fixed<u64>,
         weights: Option<&Layer>,
     ) -> Result<Fixed<u64>> {
-        let Self { shape, of, product, rounding } = self;
-        let (bits, scale) = (shape.bits, shape.scale);
-        let numbers = weights.map_or(Ok(Vec::new()), |w| integers(&w.weights, shape.weight_bits(), scale))?;
-        let numbers = Zeroizing::new(numbers);
-        let product = product.multiply(s, x.share(), &numbers)?;
-        let product = match weights {
-            Some(w) => {
-                let bias: Vec<u64> = fixed::encode(&w.bias, bits, 2 * scale)?;
-                product.plus_public(&bias.repeat(of.rows))?
-            }
-            None => product,
-        };
-        rounded(s, rounding, &product, scale)
+        let (bits, scale) = (self.shape.bits, self.shape.scale);
+        let offsets: Vec<u64> =
+            weights.map_or(Ok(Vec::new()), |w| fixed::encode(&w.bias, bits, 2 * scale))?;
+        let offsets = Zeroizing::new(offsets);
+        Fixed::new(self.layer.apply(s, x.share(), &offsets)?, scale)
     }
 
-    fn job(shape: &BlockShape, of: MatrixShape, owner: Role) -> SmallMatrixJob {
-        SmallMatrixJob { shape: of, bits: shape.bits, number_bits: shape.weight_bits(), owner }
+    fn job(shape: &BlockShape, of: MatrixShape, owner: Role) -> Result<LayerJob> {
+        let map = LinearJob { shape: of.into(), bits: shape.bits, number_bits: shape.weight_bits(), owner };
+        LayerJob::new(map, shape.scale)
     }
 }
 
 /// One-time material for products of shared matrices.
 pub(super) struct Products {
-    product: MatrixProduct,
+    product: Box<dyn Material>,
     rounding: Truncation,
 }
 
 impl Products {
     /// Offline.
-    pub(super) fn prepare(p: &mut dyn Source, shape: &BlockShape, of: MatrixShape) -> Result<Self> {
-        let product = MatrixProduct::prepare(p, MatrixJob::shared(of, shape.bits))?;
+    pub(super) fn prepare(p: &mut Party, shape: &BlockShape, of: MatrixShape) -> Result<Self> {
+        let product = Self::operation(shape, of).prepare(p, of.batch)?;
         Ok(Self { product, rounding: Truncation::prepare(p, shape.bits, shape.scale, of.out())? })
     }
 
-    /// What they cost.
-    pub(super) fn bill(shape: &BlockShape, of: MatrixShape) -> Bill {
-        MatrixJob::shared(of, shape.bits).bill() + Truncation::bill(shape.scale).times(of.out())
+    /// What they cost, without keys that the session keeps.
+    pub(super) fn bill(shape: &BlockShape, of: MatrixShape) -> Result<Bill> {
+        let product = Self::operation(shape, of).bill(of.batch, &Setting::default())?;
+        Ok(product + Truncation::bill(shape.scale).times(of.out()))
     }
 
     /// Online, 2 rounds: shares of the products, rounded. Spends the material.
     pub(super) fn multiply(self, s: &mut Session, a: &Fixed<u64>, b: &Fixed<u64>) -> Result<Fixed<u64>> {
-        let product = self.product.multiply(s, a.share(), b.share())?;
+        let mut words = self.product.eval(s, &[a.share().words(), b.share().words()])?;
+        let product = AShare::new(a.bits(), std::mem::take(&mut *words[0]));
         rounded(s, self.rounding, &product, a.scale())
+    }
+
+    fn operation(shape: &BlockShape, of: MatrixShape) -> operation::Products {
+        operation::Products { shape: of, bits: shape.bits, objective: Objective::Total }
     }
 }
 
-/// The numbers with fewer bits behind the point, to the nearest unit or one beside it. 1 round.
+/// The numbers with fewer bits behind the point, rounded to a neighbour. 1 round.
 fn rounded(s: &mut Session, rounding: Truncation, x: &AShare<u64>, to: u32) -> Result<Fixed<u64>> {
     let unit = match s.role() {
-        Role::P0 => 1 << rounding.cut(),
+        Role::P0 => (1 << rounding.cut()) - 1,
         Role::P1 => 0,
     };
     let moved = x.plus_public(&vec![unit; x.len()])?;

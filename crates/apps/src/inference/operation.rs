@@ -3,17 +3,16 @@
 use std::sync::Arc;
 
 use hushtable::{
-    AShare, Result, Role,
+    AShare, Party, Result, Role,
     arith::Fixed,
     bill::Bill,
     error::same,
     operation::{Material, Operation, Port, Signature, Words, operands, spend},
     ot::Setting,
-    source::Origin,
     terms::Value,
 };
 
-use super::{Block, BlockShape, Weights};
+use super::{Block, BlockShape, Norms, Weights};
 
 /// A block, at one party.
 #[derive(Clone)]
@@ -42,6 +41,7 @@ impl Operation for BlockJob {
         vec![
             ("shape", format!("{sequence} vectors of {width}, {heads} heads, {hidden} hidden")),
             ("causal", causal.to_string()),
+            ("norms", (if self.shape.norms == Norms::First { "first" } else { "last" }).into()),
             ("numbers", format!("{bits} bits, {scale} behind the point, up to {largest}")),
             ("objective", Value::text(self.shape.objective)),
             ("owner of the weights", Value::text(self.owner)),
@@ -62,8 +62,9 @@ impl Operation for BlockJob {
         1
     }
 
-    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
-        let blocks = (0..items).map(|_| Block::prepare(from, self.shape, self.owner));
+    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
+        let weights = self.weights.as_deref();
+        let blocks = (0..items).map(|_| Block::prepare(p, self.shape, self.owner, weights));
         let blocks: Vec<Block> = blocks.collect::<Result<_>>()?;
         let (shape, weights) = (self.shape, self.weights.clone());
         Ok(spend(items, move |s, given| {

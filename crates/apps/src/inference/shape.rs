@@ -9,6 +9,15 @@ use hushtable::{
 /// Bits of a weight beside those behind the point: weights are less than 4.
 const WEIGHT_BITS: u32 = 3;
 
+/// Where a block's layer norms are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Norms {
+    /// Before the attention and before the two layers, as in GPT-2.
+    First,
+    /// Behind the sums with what these are made of, as in BERT.
+    Last,
+}
+
 /// What the parties agree on. Public.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BlockShape {
@@ -22,6 +31,8 @@ pub struct BlockShape {
     pub hidden: usize,
     /// Whether a vector sees only those before it.
     pub causal: bool,
+    /// Where the layer norms are.
+    pub norms: Norms,
     /// Width of a number in the ring.
     pub bits: u32,
     /// Bits behind the point.
@@ -42,6 +53,7 @@ impl BlockShape {
             heads,
             hidden: 4 * width,
             causal: true,
+            norms: Norms::First,
             bits: 37,
             scale: 12,
             largest: 128.0,

@@ -2,7 +2,7 @@
 
 use hushtable::math::gelu;
 
-use super::{BlockShape, Layer, Scales, Weights};
+use super::{BlockShape, Layer, Norms, Scales, Weights};
 
 /// What the parties' result is to be but for a few units in the last place: every number is rounded to the
 /// shape's bits behind the point after each step.
@@ -35,12 +35,21 @@ impl Twin<'_> {
     fn block(&self, x: &[f64], weights: &Weights) -> Vec<f64> {
         let BlockShape { width, hidden, .. } = *self.shape;
         let x = self.rounded(x.to_vec());
-        let attended = self.attention(&self.norm(&x, &weights.norm), weights);
-        let x: Vec<f64> = x.iter().zip(attended).map(|(x, a)| x + a).collect();
-        let up = self.layer(&self.norm(&x, &weights.last_norm), &weights.up, width, hidden);
-        let bent = self.rounded(up.into_iter().map(gelu).collect());
-        let down = self.layer(&bent, &weights.down, hidden, width);
-        x.iter().zip(down).map(|(x, d)| x + d).collect()
+        let plus = |x: &[f64], y: Vec<f64>| x.iter().zip(y).map(|(x, y)| x + y).collect::<Vec<f64>>();
+        let layers = |x: &[f64]| {
+            let up = self.layer(x, &weights.up, width, hidden);
+            self.layer(&self.rounded(up.into_iter().map(gelu).collect()), &weights.down, hidden, width)
+        };
+        match self.shape.norms {
+            Norms::First => {
+                let x = plus(&x, self.attention(&self.norm(&x, &weights.norm), weights));
+                plus(&x, layers(&self.norm(&x, &weights.last_norm)))
+            }
+            Norms::Last => {
+                let x = self.norm(&plus(&x, self.attention(&x, weights)), &weights.norm);
+                self.norm(&plus(&x, layers(&x)), &weights.last_norm)
+            }
+        }
     }
 
     fn attention(&self, x: &[f64], weights: &Weights) -> Vec<f64> {

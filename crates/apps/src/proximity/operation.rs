@@ -2,7 +2,7 @@
 
 use hushtable::{
     AShare, Result, Role,
-    arith::{Angles, MatrixShape, SmallMatrixJob, SmallMatrixProduct},
+    arith::{Angles, LinearJob, LinearProduct, MatrixShape},
     bill::Bill,
     error::same,
     math::rounded_up,
@@ -23,12 +23,12 @@ const SHARED: [&str; 4] =
     ["latitude of one", "longitude of one", "latitude of the other", "longitude of the other"];
 
 impl Proximity {
-    fn products(&self, items: usize) -> SmallMatrixJob {
+    fn products(&self, items: usize) -> LinearJob {
         let places = self.places;
         let shape = MatrixShape { batch: items, rows: 1, inner: places.coordinates(), columns: 1 };
         let number_bits = places.coordinate_bits();
         // Twice the product is wanted.
-        SmallMatrixJob { shape, bits: places.bits() - 1, number_bits, owner: Role::P1 }
+        LinearJob { shape: shape.into(), bits: places.bits() - 1, number_bits, owner: Role::P1 }
     }
 }
 
@@ -66,7 +66,7 @@ impl Operation for Proximity {
 
     fn bill(&self, items: usize, under: &Setting) -> Result<Bill> {
         let square = match self.places {
-            Places::Own | Places::Plane => self.products(items).bill(),
+            Places::Own | Places::Plane => self.products(items).bill()?,
             Places::Shared => angles().bill().times(6 * items),
         };
         Ok(square + self.closer.bill(items, under)?)
@@ -75,7 +75,7 @@ impl Operation for Proximity {
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
         let squares = match self.places {
             Places::Own | Places::Plane => {
-                Squares::Own(self.places, SmallMatrixProduct::prepare(from, self.products(items))?)
+                Squares::Own(self.places, Box::new(LinearProduct::prepare(from, self.products(items))?))
             }
             Places::Shared => Squares::Cosines(Box::new(Angles::prepare(from, angles(), 6 * items)?)),
         };
@@ -84,7 +84,7 @@ impl Operation for Proximity {
             same("operands", want, given.len())?;
             given.iter().try_for_each(|places| same("places", items, places.len()))?;
             let negative = match squares {
-                Squares::Own(places, products) => distances(s, places, products, given)?,
+                Squares::Own(places, products) => distances(s, places, *products, given)?,
                 Squares::Cosines(angles) => haversines(s, *angles, given)?,
             };
             closer.eval(s, &[&negative])
@@ -127,12 +127,12 @@ impl Operation for Proximity {
 
 /// One-time material for the squares of the distances.
 enum Squares {
-    Own(Places, SmallMatrixProduct),
+    Own(Places, Box<LinearProduct>),
     Cosines(Box<Angles>),
 }
 
 /// Shares of the negative squares of the distances: `2 a b - |a|^2 - |b|^2`.
-fn distances(s: &mut Session, places: Places, products: SmallMatrixProduct, own: &[&[u64]]) -> Result<Words> {
+fn distances(s: &mut Session, places: Places, products: LinearProduct, own: &[&[u64]]) -> Result<Words> {
     let (items, each, bits) = (own[0].len(), own.len(), places.bits());
     let all = Zeroizing::new((0..each * items).map(|i| own[i % each][i / each]).collect::<Vec<u64>>());
     let (row, numbers) = match s.role() {

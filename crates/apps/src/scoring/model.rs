@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use hushtable::{
     AShare, Error, Result, Role,
-    arith::{MatrixShape, SmallMatrixJob, SmallMatrixProduct, Truncation},
+    arith::{LinearJob, LinearProduct, MatrixShape, Truncation},
     bill::Bill,
     error::same,
     gates::{Bits, KnownMux},
@@ -75,7 +75,7 @@ impl OwnWeights {
 struct Prepared {
     intercepts: KnownMux,
     /// Where it has features.
-    product: Option<(SmallMatrixJob, SmallMatrixProduct, Option<Truncation>)>,
+    product: Option<(LinearJob, LinearProduct, Option<Truncation>)>,
 }
 
 /// A weight as it is multiplied; `None` if it does not fit.
@@ -123,10 +123,10 @@ impl Model {
     }
 
     /// The products with the features of a party, if it has any.
-    fn job(&self, owner: Role, items: usize) -> Option<SmallMatrixJob> {
+    fn job(&self, owner: Role, items: usize) -> Option<LinearJob> {
         let part = self.parts[owner as usize];
         let shape = MatrixShape { batch: 1, rows: items, inner: part.features, columns: 1 };
-        let job = SmallMatrixJob { shape, bits: self.ring(part), number_bits: WEIGHT, owner };
+        let job = LinearJob { shape: shape.into(), bits: self.ring(part), number_bits: WEIGHT, owner };
         (part.features > 0 && items > 0).then_some(job)
     }
 }
@@ -163,16 +163,16 @@ impl Operation for Weighted {
 
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         let model = &self.model;
-        let of = |role| {
+        let of = |role| -> Result<Bill> {
             let intercepts = KnownMux::bill(role, &[model.bits]).times(items);
-            let Some(job) = model.job(role, items) else { return intercepts };
+            let Some(job) = model.job(role, items) else { return Ok(intercepts) };
             let truncated = match model.cut(model.parts[role as usize]) {
                 0 => Bill::FREE,
                 cut => Truncation::bill(cut).times(items),
             };
-            intercepts + job.bill() + truncated
+            Ok(intercepts + job.bill()? + truncated)
         };
-        Ok(of(Role::P0) + of(Role::P1))
+        Ok(of(Role::P0)? + of(Role::P1)?)
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
@@ -182,7 +182,7 @@ impl Operation for Weighted {
             let product = match model.job(role, items) {
                 None => None,
                 Some(job) => {
-                    let product = SmallMatrixProduct::prepare(from, job)?;
+                    let product = LinearProduct::prepare(from, job)?;
                     let cut = model.cut(model.parts[role as usize]);
                     let truncation = (cut > 0).then(|| Truncation::prepare(from, job.bits, cut, items));
                     Some((job, product, truncation.transpose()?))

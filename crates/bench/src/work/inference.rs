@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, atomic::Ordering},
 };
 
-use apps::inference::{BlockJob, BlockShape, Weights, twin};
+use apps::inference::{BlockJob, BlockShape, Norms, Weights, twin};
 use clap::{Args, ValueEnum};
 use hushtable::{
     Role,
@@ -42,21 +42,24 @@ pub struct InferenceWork {
     /// What is computed
     #[arg(long, value_enum)]
     shape: Shape,
-    /// Rows, instead of those of the shape; not for block
+    /// Rows, instead of those of the shape; not for blocks
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     rows: Option<u32>,
-    /// Rows at once, instead of as many as memory is meant for; not for block
+    /// Rows at once, instead of as many as memory is meant for; not for blocks
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     piece: Option<u32>,
-    /// Vectors of a block
-    #[arg(long, value_name = "N", default_value = "32", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    sequence: u32,
-    /// Numbers of a vector of a block
+    /// Vectors of a block, one for each token; of block 32, of bert-base and gpt2 128
+    #[arg(long, visible_alias = "tokens", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    sequence: Option<u32>,
+    /// Numbers of a vector of a block; for block alone
     #[arg(long, value_name = "W", default_value = "64", value_parser = clap::value_parser!(u32).range(1..=4096))]
     width: u32,
-    /// Heads of a block; they share the width
+    /// Heads of a block, which share the width; for block alone
     #[arg(long, value_name = "H", default_value = "4", value_parser = clap::value_parser!(u32).range(1..=64))]
     heads: u32,
+    /// Blocks, one after the other, each with vectors of its own
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=96))]
+    layers: u32,
     /// Width of a number in the ring, 24 to 64
     #[arg(long, value_name = "L", default_value = "37", value_parser = clap::value_parser!(u32).range(24..=64))]
     bits: u32,
@@ -80,6 +83,12 @@ enum Shape {
     Gpt2Gelu,
     /// Attention, layer norms, and two layers with GELU
     Block,
+    /// Blocks of BERT-base: vectors of 768, 12 heads, norms behind the sums; random weights
+    BertBase,
+    /// Blocks of GPT-2: the same, norms first, and a vector sees those before it
+    #[value(name = "gpt2")]
+    #[serde(rename = "gpt2")]
+    Gpt2,
 }
 
 impl fmt::Display for InferenceWork {
@@ -88,9 +97,16 @@ impl fmt::Display for InferenceWork {
         match self.shape {
             Shape::Gpt2Softmax => write!(f, "softmax of {} rows of 256 numbers", self.items())?,
             Shape::Gpt2Gelu => write!(f, "GELU of {} rows of 3072 numbers", self.items())?,
-            Shape::Block => {
-                let Self { sequence, width, heads, .. } = self;
-                write!(f, "transformer block, {sequence} vectors of {width}, {heads} heads")?;
+            _ => {
+                let BlockShape { sequence, width, heads, .. } = self.block();
+                write!(
+                    f,
+                    "{} of a transformer, {sequence} vectors of {width}, {heads} heads",
+                    match self.layers {
+                        1 => "block".into(),
+                        layers => format!("{layers} blocks"),
+                    }
+                )?;
             }
         }
         write!(f, ", {bits} bits with {fraction_bits} behind the point")
@@ -102,13 +118,13 @@ impl Benchmark for InferenceWork {
         let rows = match self.shape {
             Shape::Gpt2Softmax => 12 * 256,
             Shape::Gpt2Gelu => 256,
-            Shape::Block => return 1,
+            _ => return self.layers as usize,
         };
         self.rows.map_or(rows, |rows| rows as usize)
     }
 
     fn unit(&self) -> &'static str {
-        if self.shape == Shape::Block { "block" } else { "row" }
+        if self.is_block() { "block" } else { "row" }
     }
 
     /// Prints what linear layers take.
@@ -116,7 +132,7 @@ impl Benchmark for InferenceWork {
         let numbers = match self.shape {
             Shape::Gpt2Softmax => self.softmax(1).check().map(|()| self.piece() * 256)?,
             Shape::Gpt2Gelu => self.gelu(1).check().map(|()| self.piece() * 3072)?,
-            Shape::Block => self.check_block()?,
+            _ => self.check_block()?,
         };
         let memory = numbers as u64 * BYTES_A_NUMBER + (64 << 20);
         if memory > self.max_memory {
@@ -133,7 +149,7 @@ impl Benchmark for InferenceWork {
         let bill = match self.shape {
             Shape::Gpt2Softmax => self.softmax(items).bill(),
             Shape::Gpt2Gelu => self.gelu(items).bill(),
-            Shape::Block => self.block().bill(Role::P1),
+            _ => self.block().bill(Role::P1).map(|bill| bill.times(items)),
         };
         bill.expect("checked before the processes started").cots_of(role)
     }
@@ -145,7 +161,7 @@ impl Benchmark for InferenceWork {
             Ok(match self.shape {
                 Shape::Gpt2Softmax => Arc::new(self.softmax(rows.len())),
                 Shape::Gpt2Gelu => Arc::new(self.gelu(rows.len())),
-                Shape::Block => Arc::new(block.clone()),
+                _ => Arc::new(block.clone()),
             })
         };
         let done = lanes.operate(
@@ -173,27 +189,30 @@ impl InferenceWork {
     fn check_block(&self) -> Result<usize> {
         let shape = self.block();
         shape.check()?;
-        let bytes = |width: u32| {
-            let bill = Self { width, ..self.clone() }.block().linear_bill(Role::P1);
-            (bill.offline.all_bits() + bill.online.all_bits()) / 8
+        let bytes = |width: usize| -> Result<u64> {
+            let bill = BlockShape { width, hidden: 4 * width, ..shape }.linear_bill(Role::P1)?;
+            Ok((bill.offline.all_bits() + bill.online.all_bits()) / 8)
         };
-        for width in [self.width, 2 * self.width, 4 * self.width, 8 * self.width] {
-            eprintln!("linear layers at width {width}: {:.1} MB", bytes(width) as f64 / 1e6);
+        for width in [1, 2, 4, 8].map(|times| times * shape.width) {
+            eprintln!("linear layers at width {width}: {:.1} MB", bytes(width)? as f64 / 1e6);
         }
-        if bytes(self.width) > self.max_bytes {
+        if bytes(shape.width)? > self.max_bytes {
             return Err(Failure::new(format!(
                 "the linear layers of width {} take {} MB, above --max-bytes {} MB",
-                self.width,
-                bytes(self.width) / 1_000_000,
+                shape.width,
+                bytes(shape.width)? / 1_000_000,
                 self.max_bytes / 1_000_000
             )));
         }
-        // Linear layers take a correlated OT for each bit of a weight.
-        let weights = 12 * shape.width * shape.width * shape.weight_bits() as usize / 128;
+        // Two words of a weight, while it is multiplied.
+        let weights = 12 * shape.width * shape.width * 16 / BYTES_A_NUMBER as usize;
         Ok((shape.heads * shape.sequence * shape.sequence).max(shape.sequence * shape.hidden) + weights)
     }
 
     fn piece(&self) -> usize {
+        if self.is_block() {
+            return 1;
+        }
         let columns = if self.shape == Shape::Gpt2Gelu { 3072 } else { 256 };
         self.piece.map_or(NUMBERS / columns, |piece| piece as usize).min(self.items())
     }
@@ -208,15 +227,26 @@ impl InferenceWork {
         GeluJob { batch: rows * 3072, bits, scale, objective }
     }
 
+    fn is_block(&self) -> bool {
+        !matches!(self.shape, Shape::Gpt2Softmax | Shape::Gpt2Gelu)
+    }
+
     fn block(&self) -> BlockShape {
-        let shape = BlockShape::new(self.sequence as usize, self.width as usize, self.heads as usize);
+        let shape = |least, width, heads| {
+            BlockShape::new(self.sequence.unwrap_or(least) as usize, width as usize, heads as usize)
+        };
+        let shape = match self.shape {
+            Shape::BertBase => BlockShape { causal: false, norms: Norms::Last, ..shape(128, 768, 12) },
+            Shape::Gpt2 => shape(128, 768, 12),
+            _ => shape(32, self.width, self.heads),
+        };
         BlockShape { bits: self.bits, scale: self.fraction_bits, ..shape }
     }
 
     /// With weights at P1.
     fn block_job(&self, role: Role) -> BlockJob {
         let shape = self.block();
-        let weights = (role == Role::P1 && self.shape == Shape::Block).then(|| Weights::random(&shape, 1));
+        let weights = (role == Role::P1 && self.is_block()).then(|| Weights::random(&shape, 1));
         BlockJob { shape, owner: Role::P1, weights: weights.map(Arc::new) }
     }
 
@@ -225,7 +255,7 @@ impl InferenceWork {
         let (columns, spread) = match self.shape {
             Shape::Gpt2Softmax => (256, 16.0),
             Shape::Gpt2Gelu => (3072, 10.0),
-            Shape::Block => (self.sequence as usize * self.width as usize, 3.6),
+            _ => (self.block().sequence * self.block().width, 3.6),
         };
         let unit = f64::from(1u32 << self.fraction_bits);
         let row = |row: usize| {
@@ -262,7 +292,7 @@ impl InferenceWork {
                 let most = most.parse().map_err(|e| Failure::new(format!("error of GELU, {most}: {e}")))?;
                 (x.iter().map(|&x| gelu(x)).collect(), None, most)
             }
-            Shape::Block => {
+            _ => {
                 let (shape, weights) = (self.block(), Weights::random(&self.block(), 1));
                 (twin::float(&shape, x, &weights), Some(twin::fixed(&shape, x, &weights)), BLOCK_UNITS)
             }

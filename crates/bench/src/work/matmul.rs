@@ -5,12 +5,13 @@ use std::{fmt, io::Read};
 use clap::{Args, ValueEnum};
 use hushtable::{
     AShare, Party, Role,
-    arith::{LatticeJob, LatticeProduct, MatrixShape, ProductTriples, SmallMatrixJob, SmallMatrixProduct},
+    arith::{LinearJob, MatrixShape, ProductTriples},
     net::LinkShape,
 };
 use hushtable_columns::failure::{Failure, Result};
 use serde::{Deserialize, Serialize};
 
+use super::known::{KnownMap, Method};
 use crate::{
     benchmark::Benchmark,
     inputs,
@@ -46,23 +47,15 @@ pub struct MatmulWork {
 enum Owner {
     /// The right one is the connecting party's, the left one is shared
     One,
+    /// The right one is the connecting party's, the left one the other party's
+    Both,
     /// Both are shared
     Shared,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Method {
-    /// By lattices, before the inputs are there
-    He,
-    /// By correlated OTs
-    Ot,
-}
-
 /// What a product is made of.
 enum Made {
-    Lattice(LatticeProduct),
-    Small(SmallMatrixProduct),
+    Known(KnownMap),
     Triples(ProductTriples<u64>),
 }
 
@@ -79,24 +72,35 @@ impl fmt::Display for MatmulWork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [m, k, n] = self.shape;
         let whose = match self.owner {
-            Owner::One => format!("numbers of {} bits that P1 knows", self.number_bits),
+            Owner::One | Owner::Both => format!("numbers of {} bits that P1 knows", self.number_bits),
             Owner::Shared => "shared numbers".into(),
         };
         let how = match self.method {
             Method::He => "lattices",
             Method::Ot => "correlated OTs",
+            Method::Auto => "what sends less",
         };
-        write!(f, "{m} x {k} shared numbers of {} bits times {k} x {n} {whose}, by {how}", self.bits)
+        let first = if self.owner == Owner::Both { "numbers that P0 knows, of" } else { "shared numbers of" };
+        write!(f, "{m} x {k} {first} {} bits times {k} x {n} {whose}, by {how}", self.bits)
     }
 }
 
 impl MatmulWork {
-    fn job(&self, batch: usize) -> SmallMatrixJob {
-        SmallMatrixJob {
-            shape: self.matrices(batch),
+    fn job(&self, batch: usize) -> LinearJob {
+        LinearJob {
+            shape: self.matrices(batch).into(),
             bits: self.bits,
             number_bits: self.number_bits,
             owner: Role::P1,
+        }
+    }
+
+    /// Whether triples for shared factors are made by a lattice.
+    fn triples_by_lattice(&self) -> bool {
+        match self.method {
+            Method::He => true,
+            Method::Ot => false,
+            Method::Auto => ProductTriples::<u64>::suits_lattice(self.bits, self.matrices(1)),
         }
     }
 
@@ -107,6 +111,9 @@ impl MatmulWork {
 
     /// Shares of a factor in a lane, and the known one.
     fn factor(&self, label: &str, role: Role, lane: usize, count: usize) -> Vec<u64> {
+        if self.owner == Owner::Both && role == Role::P1 {
+            return vec![0; count];
+        }
         let bits = 64 - self.bits;
         inputs::words(label, role as u64, lane as u64).map(|word| word >> bits).take(count).collect()
     }
@@ -126,8 +133,8 @@ impl MatmulWork {
         };
         let left = factor("left", shape.left());
         let right = match self.owner {
-            Owner::One => self.numbers(lane, shape.right()).into_iter().map(|v| v as u64).collect(),
             Owner::Shared => factor("right", shape.right()),
+            _ => self.numbers(lane, shape.right()).into_iter().map(|v| v as u64).collect(),
         };
         let mask = u64::MAX >> (64 - self.bits);
         for (i, mine) in mine.iter().enumerate() {
@@ -159,39 +166,32 @@ impl Benchmark for MatmulWork {
     }
 
     fn prepare(&mut self, _: &LinkShape, _: usize) -> Result<()> {
-        match (self.owner, self.method) {
-            (Owner::One, Method::He) => LatticeJob::new(self.job(1)).map(drop)?,
-            (Owner::Shared, Method::He) => {
+        match self.owner {
+            Owner::Shared if self.triples_by_lattice() => {
                 ProductTriples::<u64>::lattice_bill(self.bits, self.matrices(1)).map(drop)?;
             }
-            _ => {}
+            Owner::Shared => (),
+            _ => self.method.lattice(self.job(1)).map(drop)?,
         }
         Ok(())
     }
 
     fn cots(&self, role: Role, items: usize) -> (usize, usize) {
-        match (self.owner, self.method) {
-            (_, Method::He) => (0, 0),
-            (Owner::One, Method::Ot) => self.job(items).bill().cots_of(role),
-            (Owner::Shared, Method::Ot) => {
-                ProductTriples::<u64>::bill(self.bits, self.matrices(items)).cots_of(role)
-            }
+        match self.owner {
+            Owner::Shared if self.triples_by_lattice() => (0, 0),
+            Owner::Shared => ProductTriples::<u64>::bill(self.bits, self.matrices(items)).cots_of(role),
+            _ => self.method.cots(self.job(items), role),
         }
     }
 
     fn run(&self, mut lanes: Lanes) -> Result<()> {
         let (role, items) = (lanes.role(), lanes.items().to_vec());
-        match (self.owner, self.method) {
-            (Owner::One, Method::He) => {
-                let job = LatticeJob::new(self.job(1))?;
-                lanes.once(|p| job.set_up(p))?;
-            }
-            (Owner::Shared, Method::He) => {
-                let shape = self.matrices(1);
-                lanes.once(|p| ProductTriples::<u64>::set_up_lattice(p, self.bits, shape))?;
-            }
-            _ => {}
-        }
+        let lattice = self.triples_by_lattice();
+        lanes.once(|p| match self.owner {
+            Owner::Shared if lattice => ProductTriples::<u64>::set_up_lattice(p, self.bits, self.matrices(1)),
+            Owner::Shared => Ok(()),
+            _ => self.method.set_up(p, self.job(1)),
+        })?;
         let shares = |(lane, items): (usize, &usize)| {
             let shape = self.matrices(*items);
             let factor = |label, count| AShare::<u64>::new(self.bits, self.factor(label, role, lane, count));
@@ -201,27 +201,21 @@ impl Benchmark for MatmulWork {
             .iter()
             .enumerate()
             .map(|(lane, items)| {
-                let mine = self.owner == Owner::One && role == Role::P1;
+                let mine = self.owner != Owner::Shared && role == Role::P1;
                 if mine { self.numbers(lane, self.matrices(*items).right()) } else { Vec::new() }
             })
             .collect();
         let inputs: Vec<_> = items.iter().enumerate().map(shares).zip(known.iter()).collect();
-        let make = |p: &mut Party, (items, known): (usize, &Vec<i64>)| match (self.owner, self.method) {
-            (Owner::Shared, Method::He) => {
+        let make = |p: &mut Party, (items, known): (usize, &Vec<i64>)| match self.owner {
+            Owner::Shared if lattice => {
                 ProductTriples::by_lattice(p, self.bits, self.matrices(items)).map(Made::Triples)
             }
-            (Owner::One, Method::He) => {
-                LatticeProduct::prepare(p, &LatticeJob::new(self.job(items))?, known).map(Made::Lattice)
-            }
-            (Owner::One, Method::Ot) => SmallMatrixProduct::prepare(p, self.job(items)).map(Made::Small),
-            (Owner::Shared, Method::Ot) => {
-                ProductTriples::random(p, self.bits, self.matrices(items)).map(Made::Triples)
-            }
+            Owner::Shared => ProductTriples::random(p, self.bits, self.matrices(items)).map(Made::Triples),
+            _ => self.method.prepare(p, self.job(items), known).map(Made::Known),
         };
         let sources = items.iter().copied().zip(&known).collect();
         let done = lanes.measure(sources, inputs, make, |p, made, ((left, right), known)| match made {
-            Made::Lattice(made) => made.multiply(p, left),
-            Made::Small(made) => made.multiply(p, left, known),
+            Made::Known(made) => made.multiply(p, left, known),
             Made::Triples(made) => made.multiply(p, left, right),
         })?;
         let words = || done.results.iter().flat_map(AShare::words).copied();
@@ -238,7 +232,7 @@ mod tests {
 
     #[test]
     fn verification_sees_every_entry() {
-        for (owner, bits) in [(Owner::One, 20), (Owner::Shared, 64)] {
+        for (owner, bits) in [(Owner::One, 20), (Owner::Both, 33), (Owner::Shared, 64)] {
             let work =
                 MatmulWork { shape: [3, 4, 2], bits, number_bits: 9, owner, method: Method::He, batch: 2 };
             let shape = work.matrices(2);
@@ -247,8 +241,8 @@ mod tests {
                 a.into_iter().zip(b).map(|(a, b)| a.wrapping_add(b)).collect::<Vec<u64>>()
             });
             let right = match owner {
-                Owner::One => work.numbers(0, shape.right()).into_iter().map(|v| v as u64).collect(),
                 Owner::Shared => right,
+                _ => work.numbers(0, shape.right()).into_iter().map(|v| v as u64).collect(),
             };
             let entry = |i: usize| {
                 let (of, row, column) = (i / 6, i / 2 % 3, i % 2);

@@ -1,6 +1,7 @@
 use prim::{Block, Prg};
 
 use super::*;
+use crate::shape::Window;
 
 /// `x w` mod `X^8192 + 1` and `2^64`, of few coefficients.
 fn product(x: &[u64], w: &[i64], out: &mut [u64]) {
@@ -48,19 +49,43 @@ fn known_tiles(tiling: &Tiling) -> usize {
 }
 
 fn check(prg: &mut Prg, tiling: &Tiling) {
-    let [m, k, n] = tiling.shape;
-    let a: Vec<u64> = (0..m * k).map(|_| prg.u64()).collect();
-    let b: Vec<u64> = (0..k * n).map(|_| prg.u64()).collect();
+    let shape = tiling.shape;
+    let (k, n) = (shape.inner(), shape.columns());
+    let a: Vec<u64> = (0..shape.left()).map(|_| prg.u64()).collect();
+    let b: Vec<u64> = (0..shape.right()).map(|_| prg.u64()).collect();
     let signed = |x: &[u64]| x.iter().map(|x| *x as i64).collect::<Vec<_>>();
     let found = match tiling.encrypted {
-        Side::Left => by_tiles(tiling, &a, &signed(&b), m * n),
-        Side::Right => by_tiles(tiling, &b, &signed(&a), m * n),
+        Side::Left => by_tiles(tiling, &a, &signed(&b), shape.out()),
+        Side::Right => by_tiles(tiling, &b, &signed(&a), shape.out()),
     };
-    for (at, found) in found.into_iter().enumerate() {
-        let (i, j) = (at / n, at % n);
-        let want = (0..k).fold(0u64, |sum, q| sum.wrapping_add(a[i * k + q].wrapping_mul(b[q * n + j])));
-        assert_eq!(found, Some(want), "{tiling:?}, entry {i}, {j}");
+    for (at, (found, want)) in found.into_iter().zip(product_of(shape, k, n, &a, &b)).enumerate() {
+        assert_eq!(found, Some(want), "{tiling:?}, entry {at}");
     }
+}
+
+/// As the definition says it, image by image.
+fn product_of(shape: Shape, k: usize, n: usize, a: &[u64], b: &[u64]) -> Vec<u64> {
+    let Window { image: [lines, width], size: [high, wide] } = shape.window();
+    let mut out = Vec::new();
+    for image in a.chunks_exact(lines * width * k) {
+        for y in 0..=lines - high {
+            for (x, j) in (0..=width - wide).flat_map(|x| (0..n).map(move |j| (x, j))) {
+                let mut sum = 0u64;
+                for (dy, dx) in (0..high).flat_map(|dy| (0..wide).map(move |dx| (dy, dx))) {
+                    for q in 0..k {
+                        let left = image[((y + dy) * width + x + dx) * k + q];
+                        sum = sum.wrapping_add(left.wrapping_mul(b[((dy * wide + dx) * k + q) * n + j]));
+                    }
+                }
+                out.push(sum);
+            }
+        }
+    }
+    out
+}
+
+fn matrix(sides: [usize; 3]) -> Shape {
+    Shape::new(sides, Window::ONE).expect("a shape")
 }
 
 #[test]
@@ -76,7 +101,7 @@ fn tiles_give_the_product() {
                 let nw = 1 + prg.below(11) as usize;
                 let mw = 1 + prg.below(11) as usize;
                 for kw in [kw, kw.next_power_of_two()] {
-                    check(&mut prg, &Tiling::new(shape, [mw, kw, nw], encrypted).expect("a tiling"));
+                    check(&mut prg, &Tiling::new(matrix(shape), [mw, kw, nw], encrypted).expect("a tiling"));
                 }
             }
         }
@@ -88,7 +113,7 @@ fn candidates_cover_and_fit() {
     let mut prg = Prg::new(Block(42));
     for shape in [[1, 1, 1], [1, 300, 5], [40, 9000, 1], [256, 256, 256], [9000, 1, 2], [3, 70, 9000]] {
         for encrypted in [Side::Left, Side::Right] {
-            let all: Vec<Tiling> = Tiling::candidates(shape, encrypted).collect();
+            let all: Vec<Tiling> = Tiling::candidates(matrix(shape), encrypted).collect();
             assert!(!all.is_empty() && all.len() < 200, "{} tilings", all.len());
             for tiling in all {
                 assert!(tiling.tile.iter().product::<usize>() <= DEGREE);
@@ -109,16 +134,45 @@ fn counts_are_those_of_the_page() {
         ([128, 768, 3072], [128, 64, 1], Side::Left, [12, 36864, 3024, 48]),
         ([128, 768, 3072], [128, 16, 4], Side::Left, [48, 36864, 720, 48]),
     ] {
-        let counts = Tiling::new(shape, tile, encrypted).expect("a tiling").counts();
+        let counts = Tiling::new(matrix(shape), tile, encrypted).expect("a tiling").counts();
         assert_eq!([counts.encrypted, counts.products, counts.switches, counts.responses], want, "{shape:?}");
     }
 }
 
 #[test]
-fn others_are_refused() {
-    for (shape, tile) in
-        [([0, 1, 1], [1; 3]), ([1; 3], [0, 1, 1]), ([1; 3], [8193, 1, 1]), ([1; 3], [usize::MAX, 2, 1])]
-    {
-        assert!(Tiling::new(shape, tile, Side::Left).is_err(), "{shape:?} {tile:?}");
+fn tiles_give_convolutions() {
+    let mut prg = Prg::new(Block(43));
+    for _ in 0..120 {
+        let size = [0; 2].map(|_| 1 + prg.below(4) as usize);
+        let image = size.map(|side| side + prg.below(7) as usize);
+        let images = 1 + prg.below(3) as usize;
+        let sides = [images * image[0] * image[1], 1 + prg.below(9) as usize, 1 + prg.below(9) as usize];
+        let shape = Shape::new(sides, Window { image, size }).expect("a shape");
+        for encrypted in [Side::Left, Side::Right] {
+            let kw = 1 + prg.below(9) as usize;
+            let nw = 1 + prg.below(4) as usize;
+            let mw = shape.reach() + 1 + prg.below(40) as usize;
+            for kw in [kw, kw.next_power_of_two()] {
+                check(&mut prg, &Tiling::new(shape, [mw, kw, nw], encrypted).expect("a tiling"));
+            }
+            let all: Vec<Tiling> = Tiling::candidates(shape, encrypted).collect();
+            let any = prg.below(all.len() as u32) as usize;
+            check(&mut prg, &all[any]);
+        }
     }
+}
+
+#[test]
+fn others_are_refused() {
+    for tile in [[0, 1, 1], [8193, 1, 1], [usize::MAX, 2, 1]] {
+        assert!(Tiling::new(matrix([1; 3]), tile, Side::Left).is_err(), "{tile:?}");
+    }
+    assert!(Shape::new([0, 1, 1], Window::ONE).is_err());
+    let windows = [([0, 1], [1, 1]), ([2, 2], [0, 1]), ([2, 2], [3, 1]), ([2, 2], [1, 3]), ([3, 2], [1, 1])];
+    for (image, size) in windows {
+        assert!(Shape::new([8, 1, 1], Window { image, size }).is_err(), "{size:?} in {image:?}");
+    }
+    let reaching = Shape::new([9, 1, 1], Window { image: [3; 2], size: [2; 2] }).expect("a shape");
+    assert!(Tiling::new(reaching, [4, 1, 1], Side::Left).is_err());
+    assert!(Tiling::new(reaching, [5, 1, 1], Side::Left).is_ok());
 }

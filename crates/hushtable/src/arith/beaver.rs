@@ -33,6 +33,7 @@ use zeroize::Zeroizing;
 
 use super::{
     lattice::{Cross, part},
+    linear::LinearShape,
     matrix::{Directions, MatrixShape, Mixed},
     product::{check_width, share, words},
 };
@@ -158,7 +159,8 @@ impl<R: Ring> ProductTriples<R> {
 
     /// The products of one party's numbers with the other one's, P0 and P1 encrypting.
     fn crosses(bits: u32, shape: MatrixShape) -> Result<[Cross; 2]> {
-        let of = |owner| Cross::new(shape, bits, bits, &[Side::Left, Side::Right], owner);
+        let products = LinearShape::from(shape).products()?;
+        let of = |owner| Cross::new(products, bits, bits, &[Side::Left, Side::Right], owner);
         Ok([of(Role::P0)?, of(Role::P1)?])
     }
 

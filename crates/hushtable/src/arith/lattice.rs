@@ -1,8 +1,8 @@
-//! Products of a shared matrix with a matrix that one party knows, by a lattice.
+//! Linear maps that one party knows: products with matrices, and convolutions; by a lattice.
 //!
 //! # Functionality
-//! Offline, one party gives B: `k x n` signed numbers of b bits, the *owner*. Online, in: additive shares mod `2^l` of A,
-//! `m x k` numbers; out: shares of `A B`. Any number of such products at once.
+//! Offline, one party gives B: `k x n` signed numbers of b bits, the *owner*; or filters. Online, in: additive shares mod
+//! `2^l` of A, `m x k` numbers, or images; out: shares of `A B`. Any number of such products at once.
 //!
 //! # Protocol
 //! Offline, the other party draws R, `m x k`, and encrypts it in tiles under a key of its own, which the session keeps. The
@@ -36,11 +36,11 @@ use zeroize::Zeroizing;
 
 pub(super) use self::cross::Cross;
 use super::{
-    known_matrix::SmallMatrixJob,
+    linear::{LinearJob, local},
     product::{share, words},
 };
 use crate::{
-    bill::{Bill, Phase},
+    bill::{Bill, Phase, Work},
     error::{Result, same},
     net::Role,
     party::Party,
@@ -48,14 +48,14 @@ use crate::{
     share::AShare,
 };
 
-/// Products with matrices that one party knows, and how they are cut. Public, the same at both parties.
+/// Linear maps that one party knows, and how they are cut. Public, the same at both parties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LatticeJob {
-    job: SmallMatrixJob,
+    job: LinearJob,
     cross: Cross,
 }
 
-/// One-time material for such products, and what the owner knows.
+/// One-time material for such maps, and what the owner knows.
 ///
 /// ```compile_fail,E0382
 /// # use hushtable::{AShare, Party, Result, arith::LatticeProduct};
@@ -67,35 +67,36 @@ pub struct LatticeJob {
 /// ```
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct LatticeProduct {
-    job: SmallMatrixJob,
-    /// The owner's matrices; nothing at the other party.
-    numbers: Zeroizing<Vec<u64>>,
+    job: LinearJob,
+    /// The owner's right matrices; nothing at the other party.
+    numbers: Zeroizing<Vec<i64>>,
     /// The other party's R; nothing at the owner.
     masks: Wiped<u64>,
-    /// Shares of R times the matrices.
-    products: Wiped<u64>,
+    /// Shares of R times the matrices, product by product.
+    products: Zeroizing<Vec<u64>>,
 }
 
 impl LatticeJob {
-    /// These products, in the tiles that take least time.
+    /// These maps, in the tiles that take least time and bytes.
     ///
     /// # Errors
-    /// [`Error::Param`](crate::Error::Param) for what a [`SmallMatrixProduct`](super::SmallMatrixProduct) refuses, for
-    /// products without a row, for less than 8 bits, and where the noise does not fit any parameters.
-    pub fn new(job: SmallMatrixJob) -> Result<Self> {
+    /// [`Error::Param`](crate::Error::Param) for what a [`LinearProduct`](super::LinearProduct) refuses, for
+    /// less than 8 bits, for windows that reach over more than 8192 pixels, and where the noise does not fit any parameters.
+    pub fn new(job: LinearJob) -> Result<Self> {
         job.check()?;
-        let cross = Cross::new(job.shape, job.bits, job.number_bits, &[Side::Left], job.owner.peer())?;
+        let (batch, shape) = job.shape.products()?;
+        let cross = Cross::new((batch, shape), job.bits, job.number_bits, &[Side::Left], job.owner.peer())?;
         Ok(Self { job, cross })
     }
 
     /// What is multiplied.
-    pub fn job(&self) -> SmallMatrixJob {
+    pub fn job(&self) -> LinearJob {
         self.job
     }
 
     /// What the products cost, without the keys.
     pub fn bill(&self) -> Bill {
-        let SmallMatrixJob { shape, bits, .. } = self.job;
+        let LinearJob { shape, bits, .. } = self.job;
         let sent = [0, shape.left() as u64 * u64::from(bits)];
         let online = Bill { online: Phase { bits: sent, rounds: 1 }, ..Bill::FREE };
         let online = if self.job.owner == Role::P0 { online } else { online.swapped() };
@@ -105,6 +106,20 @@ impl LatticeJob {
     /// What the keys cost that the session keeps, before the first products with these parameters.
     pub fn keys_bill(&self) -> Bill {
         self.cross.keys_bill()
+    }
+
+    /// Local work: before the inputs, and then.
+    pub(super) fn work(&self) -> [Work; 2] {
+        // 2.5 products of numbers to a nanosecond.
+        let products = self.job.shape.right() as f64 * self.job.shape.out() as f64;
+        let products = products / (self.job.shape.columns() * self.job.shape.batch()) as f64;
+        [self.cross.work(), Work::vectors(products / 2500.0)]
+    }
+
+    /// Bytes of ciphertexts and keys at P0 and at P1.
+    pub(super) fn memory(&self) -> [u64; 2] {
+        let memory = self.cross.memory();
+        if self.job.owner == Role::P0 { [memory, 0] } else { [0, memory] }
     }
 
     /// Makes the keys that the session keeps, 1 round, where it has none: [`LatticeProduct::prepare`] does so, too.
@@ -130,15 +145,15 @@ impl LatticeProduct {
         let s = p.session();
         let mut masks = Wiped::zeros(if s.role() == job.owner { 0 } else { job.shape.left() });
         s.rng().words(job.bits, &mut masks);
-        let mut products = Wiped::zeros(job.shape.out());
+        let (left, right) = (job.shape.left_matrices(&masks), job.shape.right_matrices(numbers));
         let [encrypted, known, out] = cross.sizes().map(|size| size * cross.together());
+        let mut products = Zeroizing::new(vec![0; cross.outputs()]);
         for (i, products) in products.chunks_mut(out).enumerate() {
-            cross.send(s, &ready, part(&masks, i, encrypted))?;
-            cross.answer(s, &ready, part(numbers, i, known), products)?;
+            cross.send(s, &ready, part(&left, i, encrypted))?;
+            cross.answer(s, &ready, part(&right, i, known), products)?;
             cross.open(s, &ready, products)?;
         }
-        let numbers = Zeroizing::new(numbers.iter().map(|v| *v as u64).collect());
-        Ok(Self { job: *job, numbers, masks, products })
+        Ok(Self { job: *job, numbers: right, masks, products })
     }
 
     /// Online, 1 round: shares of `A B`. Spends the material.
@@ -146,24 +161,24 @@ impl LatticeProduct {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) unless the factors have the numbers of the shape, and those of the channel.
     pub fn multiply<R: Ring>(self, s: &mut Session, a: &AShare<R>) -> Result<AShare<R>> {
-        let SmallMatrixJob { shape, bits, owner, .. } = self.job;
-        same("numbers of the left factors", shape.left(), a.len())?;
-        same("bits of the left factors", bits as usize, a.bits() as usize)?;
+        let LinearJob { shape, bits, owner, .. } = self.job;
+        same("numbers that are mapped", shape.left(), a.len())?;
+        same("bits of the numbers that are mapped", bits as usize, a.bits() as usize)?;
         let mut a = words(a.words());
         if s.role() != owner {
             a.iter_mut().zip(self.masks.iter()).for_each(|(a, r)| *a = low(a.wrapping_sub(*r), bits));
             let mut message = Vec::with_capacity(packed_len(a.len(), bits));
             pack(&a, bits, &mut message);
             s.send(message)?;
-            return Ok(share(bits, &self.products));
+            return Ok(share(bits, &shape.results(self.products)));
         }
         let message = s.recv(packed_len(a.len(), bits))?;
         let mut rest = vec![0u64; a.len()];
         unpack(&message, bits, &mut rest);
         a.iter_mut().zip(&rest).for_each(|(a, rest)| *a = a.wrapping_add(*rest));
-        let mut out = Zeroizing::new(shape.local(&a, &self.numbers));
+        let mut out = local(shape.products()?, &shape.left_matrices(&a), &self.numbers, |y| y as u64);
         out.iter_mut().zip(self.products.iter()).for_each(|(out, share)| *out = out.wrapping_add(*share));
-        Ok(share(bits, &out))
+        Ok(share(bits, &shape.results(out)))
     }
 }
 

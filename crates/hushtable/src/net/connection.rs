@@ -190,8 +190,15 @@ impl Connection {
     /// [`Error::Handshake`] if the parties ask for different numbers; what connecting may return.
     /// This session is over then as well: the parties may not have the same lanes.
     pub fn fork(&mut self, lanes: usize) -> Result<Vec<Connection>> {
+        // Before anything is sent: both ends are of one kind.
+        let kin = Arc::clone(self.kin.as_ref().ok_or_else(|| Error::Param {
+            what: "lanes of a session",
+            got: "some".into(),
+            accepted: "none with a party that serves many".into(),
+        })?);
         let numbers = self.number_lanes("lanes", lanes)?;
-        let lanes: Result<Vec<_>> = numbers.map(|lane| self.lane(lane)).collect();
+        let mut lane = |lane| Arc::clone(&kin).lane(&self.id, lane, &mut || self.channel.watch());
+        let lanes: Result<Vec<_>> = numbers.map(&mut lane).collect();
         lanes.inspect_err(|_| {
             // The peer may still wait for a lane: it ends with this session.
             self.channel.hang_up().now();
@@ -221,16 +228,6 @@ impl Connection {
     /// other ones.
     pub(crate) fn rename(&mut self, id: [u8; 32]) {
         self.id = id;
-    }
-
-    fn lane(&mut self, lane: u16) -> Result<Connection> {
-        let no_lanes = || Error::Param {
-            what: "lanes of a session",
-            got: "some".into(),
-            accepted: "none with a party that serves many".into(),
-        };
-        let kin = Arc::clone(self.kin.as_ref().ok_or_else(no_lanes)?);
-        kin.lane(&self.id, lane, &mut || self.channel.watch())
     }
 }
 

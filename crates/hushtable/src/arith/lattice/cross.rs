@@ -1,4 +1,4 @@
-//! Products of a matrix that one party encrypts and a matrix that the other one knows.
+//! Products of a matrix that one party encrypts and a matrix, or one for each place of a window, that the other one knows.
 //!
 //! # Functionality
 //! In: of the party whose key it is, X, numbers mod `2^l`; of the other one, Y, signed numbers of b bits. Out: additive
@@ -13,18 +13,17 @@
 //! `8192 (l + 11)` bits and `l + 3` for each output. 2 rounds, or for a batch twice as many as there are 16 MiB of either.
 
 use he::{
-    Ciphertext, Evaluator, Multiplier, Owner, Packer, PackingKey, Params, Plain, Response, Seeded, Side,
-    Tiling,
+    Ciphertext, Evaluator, Multiplier, Owner, Packer, PackingKey, Params, Plain, Response, Seeded, Shape,
+    Side, Tiling,
 };
 use prim::Wiped;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-use super::keys::{self, Keys, NUMBER, keys, packing, put, receive, told};
+use super::keys::{self, Keys, NUMBER, keys, packing, put, receive};
 use crate::{
-    arith::matrix::MatrixShape,
     bill::{Bill, Phase, Work},
-    error::Result,
+    error::{Error, Result},
     net::Role,
     party::Party,
     session::Session,
@@ -33,12 +32,17 @@ use crate::{
 /// Bytes that a channel takes at least from each party while neither reads.
 const HELD: usize = 16 << 20;
 
+/// Bytes that count as much as a microsecond of a core. A link of 1 Gbit/s sends 125 in that time, and where traffic is paid
+/// for, a tenth of a byte costs as much: between these.
+const BYTES: f64 = 7.0;
+
 /// Such products. Public, the same at both parties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::arith) struct Cross {
     /// Who encrypts.
     owner: Role,
-    shape: MatrixShape,
+    /// How many.
+    batch: usize,
     bits: u32,
     tiling: Tiling,
     params: Params,
@@ -51,26 +55,24 @@ pub(in crate::arith) struct Ready {
 }
 
 impl Cross {
-    /// In the tiles that take least time; `owner` encrypts the matrix of one side, and the other one's numbers have so many
+    /// In the tiles that take least time and bytes; `owner` encrypts the matrix of one side, and the other one's numbers have so many
     /// bits.
     ///
     /// # Errors
     /// [`Error::Param`](crate::Error::Param) for less than 8 bits, for a shape without a number, and where the noise fits no
     /// parameters.
     pub(in crate::arith) fn new(
-        shape: MatrixShape,
+        (batch, shape): (usize, Shape),
         bits: u32,
         known_bits: u32,
         sides: &[Side],
         owner: Role,
     ) -> Result<Self> {
-        let sizes = [shape.rows, shape.inner, shape.columns];
-        Tiling::new(sizes, [1; 3], Side::Left).map_err(told)?;
         let (mut best, mut refused): (Option<(f64, Self)>, _) = (None, None);
-        for tiling in sides.iter().flat_map(|side| Tiling::candidates(sizes, *side)) {
+        for tiling in sides.iter().flat_map(|side| Tiling::candidates(shape, *side)) {
             match Params::fitting(bits, &tiling.product(known_bits)) {
                 Ok(params) => {
-                    let one = Self { owner, shape, bits, tiling, params };
+                    let one = Self { owner, batch, bits, tiling, params };
                     let cost = one.microseconds();
                     if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                         best = Some((cost, one));
@@ -79,12 +81,17 @@ impl Cross {
                 Err(error) => refused = Some(error),
             }
         }
-        best.map(|(_, one)| one).ok_or_else(|| refused.map_or_else(|| unreachable!("no tiling"), told))
+        let reaching = || Error::Param {
+            what: "window of a convolution by a lattice",
+            got: format!("{shape}, over {} pixels", shape.reach()),
+            accepted: format!("windows that reach over less than {} pixels", prim::ntt::DEGREE),
+        };
+        best.map(|(_, one)| one).ok_or_else(|| refused.map_or_else(reaching, Error::of_lattice))
     }
 
     /// What the products cost, without the keys.
     pub(in crate::arith) fn bill(&self) -> Bill {
-        let batch = self.shape.batch;
+        let batch = self.batch;
         let rounds = 2 * batch.div_ceil(self.together()) as u32;
         self.billed(self.sent().map(|bytes| 8 * (batch * bytes) as u64), rounds)
     }
@@ -128,16 +135,16 @@ impl Cross {
         limbs * (answered + 85.0 * counts.encrypted as f64 + 300.0 * counts.responses as f64)
     }
 
-    /// With a link of 3 Gbit/s: by which tiles are compared.
+    /// By which tiles are compared.
     fn microseconds(&self) -> f64 {
         let (counts, params) = (self.tiling.counts(), self.params);
         let bytes = counts.encrypted * Seeded::len(params) + counts.responses * Response::len(params, 0);
-        self.local() + bytes as f64 / 375.0
+        self.local() + bytes as f64 / BYTES
     }
 
     /// The work of all products.
     pub(in crate::arith) fn work(&self) -> Work {
-        Work::vectors(self.local() * self.shape.batch as f64)
+        Work::vectors(self.local() * self.batch as f64)
     }
 
     /// Bytes of ciphertexts and keys that the party that answers holds.
@@ -162,7 +169,7 @@ impl Cross {
     pub(in crate::arith) fn ready(&self, p: &mut Party) -> Result<Ready> {
         // How tiles are chosen is computed in floating point.
         let Self { owner, bits, params, tiling, .. } = self;
-        let (batch, primes) = (self.shape.batch, params.limbs());
+        let (batch, primes) = (self.batch, params.limbs());
         p.announce(&format!("lattice: {owner} encrypts, {batch} of {tiling}, {bits} bits, {primes} primes"))?;
         let keys = keys(p, self.owner, self.params)?;
         let packing = packing(p, self.owner, &keys, self.levels())?;
@@ -203,7 +210,7 @@ impl Cross {
         let levels = ready.packing.iter().map(|key| (**key).as_ref().expect("a key that was sent"));
         let mut packer = Packer::new(ring, levels.collect());
         let all = matrices.chunks_exact(self.numbers(self.known()));
-        for (matrix, product) in all.zip(out.chunks_exact_mut(self.shape.rows * self.shape.columns)) {
+        for (matrix, product) in all.zip(out.chunks_exact_mut(self.tiling.shape().out())) {
             let encrypted = (0..tiles).map(|_| receive(s, ring, seed)).collect::<Result<Vec<_>>>()?;
             self.respond(s, evaluator, &mut packer, &encrypted, matrix, product)?;
         }
@@ -260,7 +267,7 @@ impl Cross {
     /// Those of the channel.
     pub(in crate::arith) fn open(&self, s: &mut Session, ready: &Ready, out: &mut [u64]) -> Result<()> {
         let Keys::Owner(key) = &*ready.keys else { return Ok(()) };
-        let mut each = out.chunks_exact_mut(self.shape.rows * self.shape.columns);
+        let mut each = out.chunks_exact_mut(self.tiling.shape().out());
         each.try_for_each(|product| self.open_one(s, key, product))
     }
 
@@ -268,7 +275,7 @@ impl Cross {
         for response in 0..self.tiling.counts().responses {
             let (places, at): (Vec<usize>, Vec<usize>) = self.tiling.outputs(response).into_iter().unzip();
             let bytes = s.recv(Response::len(self.params, places.len()))?;
-            let response = Response::decode(self.params, places.len(), &bytes).map_err(told)?;
+            let response = Response::decode(self.params, places.len(), &bytes).map_err(Error::of_lattice)?;
             let opened = key.open(&response, &places);
             at.into_iter().zip(opened.iter()).for_each(|(at, x)| product[at] = *x);
         }
@@ -285,16 +292,19 @@ impl Cross {
 
     /// Numbers of a product's matrix that is encrypted, of the one that is known, and of the product.
     pub(in crate::arith) fn sizes(&self) -> [usize; 3] {
-        let out = self.shape.rows * self.shape.columns;
-        [self.numbers(self.tiling.encrypted()), self.numbers(self.known()), out]
+        [self.numbers(self.tiling.encrypted()), self.numbers(self.known()), self.tiling.shape().out()]
+    }
+
+    /// Numbers of all products.
+    pub(in crate::arith) fn outputs(&self) -> usize {
+        self.batch * self.tiling.shape().out()
     }
 
     /// Numbers of a side's matrix.
     fn numbers(&self, side: Side) -> usize {
-        let MatrixShape { rows, inner, columns, .. } = self.shape;
         match side {
-            Side::Left => rows * inner,
-            Side::Right => inner * columns,
+            Side::Left => self.tiling.shape().left(),
+            Side::Right => self.tiling.shape().right(),
         }
     }
 }

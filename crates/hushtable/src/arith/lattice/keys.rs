@@ -70,7 +70,9 @@ pub(super) fn packing(
                     let message = s.recv(NUMBER * count + SeededKey::len(params))?;
                     let (numbers, key) = message.split_at(NUMBER * count);
                     let numbers: Vec<u64> = numbers.chunks_exact(NUMBER).map(number).collect();
-                    PackingKey::decode(evaluator.ring(), seed, level, &numbers, key).map(Some).map_err(told)
+                    PackingKey::decode(evaluator.ring(), seed, level, &numbers, key)
+                        .map(Some)
+                        .map_err(Error::of_lattice)
                 }
             }
         })
@@ -101,7 +103,7 @@ pub(super) fn put(ciphertext: &Seeded, to: &mut Vec<u8>) {
 /// A ciphertext that was sent so.
 pub(super) fn take(ring: &he::Ring, seed: &[u8; SEED], message: &[u8]) -> Result<Ciphertext> {
     let (before, bytes) = message.split_at(NUMBER);
-    Seeded::decode(ring, seed, number(before), bytes).map_err(told)
+    Seeded::decode(ring, seed, number(before), bytes).map_err(Error::of_lattice)
 }
 
 impl Keys {
@@ -117,12 +119,4 @@ impl Keys {
 pub(super) fn receive(s: &mut Session, ring: &he::Ring, seed: &[u8; SEED]) -> Result<Ciphertext> {
     let message = s.recv(NUMBER + Seeded::len(ring.params()))?;
     take(ring, seed, &message)
-}
-
-/// An error of a lattice as this library's.
-pub(super) fn told(error: he::Error) -> Error {
-    match error {
-        he::Error::Param { what, got, accepted } => Error::Param { what, got, accepted },
-        other => Error::Peer(other.to_string()),
-    }
 }

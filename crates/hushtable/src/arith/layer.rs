@@ -1,0 +1,194 @@
+//! Linear layers of fixed-point numbers: a linear map and an offset that one party knows, rounded.
+//!
+//! # Functionality
+//! Offline, the *owner* gives a linear map B and an offset c for each column. In: additive shares mod `2^l` of A; out: shares
+//! of `(A B + c) / 2^f`, each rounded to one of both neighbours, which is exact where it is an integer, and on average
+//! right: up with the probability of what is cut off.
+//!
+//! # Protocol
+//! The map by a [lattice](super::LatticeProduct), or by [OTs](super::LinearProduct) where these send less. The owner adds c,
+//! and `2^f - 1`, so that what a [safe truncation](super::Truncation) takes away by chance is right on average. By a lattice
+//! the other party knows its share of the product beforehand: it sends what the truncation takes beside its masked share of A,
+//! and the owner answers. So both take one way there and one back.
+//!
+//! # Cost
+//! Of the map, and of a truncation for each result: 2 rounds.
+//!
+//! # Source
+//! docs/spec/lattice-spec.md, section 5. Stochastic rounding by shares: Mohassel, Zhang, "SecureML" (S&P 2017), with the
+//! wrap taken away.
+
+use prim::ring::Ring;
+use zeroize::Zeroizing;
+
+use super::{
+    lattice::{LatticeJob, LatticeProduct},
+    linear::{LinearJob, LinearProduct},
+    truncate::Truncation,
+};
+use crate::{
+    bill::{Bill, Effort, Work},
+    error::{Error, Result, same},
+    party::Party,
+    session::Session,
+    share::AShare,
+    source::Source,
+};
+
+/// Bits that OTs send at least where a lattice comes into question: below, no ciphertext is worth it.
+const LEAST: u64 = 1 << 23;
+
+/// Layers. Public, the same at both parties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LayerJob {
+    map: LinearJob,
+    cut: u32,
+    lattice: Option<LatticeJob>,
+}
+
+/// One-time material for a layer, and what the owner knows of it.
+///
+/// ```compile_fail,E0382
+/// # use hushtable::{AShare, Party, Result, arith::Layer};
+/// fn twice(p: &mut Party, m: Layer, a: &AShare<u64>) -> Result<()> {
+///     m.apply(p, a, &[])?;
+///     m.apply(p, a, &[])?; // use of moved value: `m`
+///     Ok(())
+/// }
+/// ```
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct Layer {
+    job: LayerJob,
+    product: Product,
+    rounding: Option<Truncation>,
+}
+
+enum Product {
+    Lattice(LatticeProduct),
+    Ots(LinearProduct, Zeroizing<Vec<i64>>),
+}
+
+impl LayerJob {
+    /// A layer whose results lose `cut` bits: the lattice, or OTs if these take less bytes, keys for one layer counted.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for what [`LinearProduct`] refuses, and unless `cut` leaves two bits.
+    pub fn new(map: LinearJob, cut: u32) -> Result<Self> {
+        let most = map.bits.saturating_sub(2);
+        if cut > most {
+            let accepted = format!("0 to {most}");
+            return Err(Error::Param { what: "bits to cut off", got: cut.to_string(), accepted });
+        }
+        let ots = map.bill()?;
+        let ots = ots.online.all_bits() + ots.all_cots();
+        let less = |job: &LatticeJob| {
+            let (bill, keys) = (job.bill(), job.keys_bill());
+            bill.offline.all_bits() + bill.online.all_bits() + keys.offline.all_bits() < ots
+        };
+        let lattice = if ots < LEAST { None } else { LatticeJob::new(map).ok().filter(less) };
+        Ok(Self { map, cut, lattice })
+    }
+
+    /// The map.
+    pub fn map(&self) -> LinearJob {
+        self.map
+    }
+
+    /// `Ok(())` if the owner has an offset for each column, or none.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for another number of them.
+    pub fn check_offsets(&self, offsets: &[u64]) -> Result<()> {
+        let want = if offsets.is_empty() { 0 } else { self.map.shape.columns() };
+        same("offsets of a linear layer", want, offsets.len())
+    }
+
+    /// How many bits results lose.
+    pub fn cut(&self) -> u32 {
+        self.cut
+    }
+
+    /// Whether it is done by a lattice.
+    pub fn by_lattice(&self) -> bool {
+        self.lattice.is_some()
+    }
+
+    /// What it costs, without the keys.
+    ///
+    /// # Errors
+    /// None for a job that was made.
+    pub fn bill(&self) -> Result<Bill> {
+        let rounding = match self.cut {
+            0 => Bill::FREE,
+            cut => Truncation::bill(cut).times(self.map.shape.out()),
+        };
+        let map = self.lattice.map_or_else(|| self.map.bill(), |lattice| Ok(lattice.bill()))?;
+        Ok(map + rounding)
+    }
+
+    /// What the keys cost that the session keeps.
+    pub fn keys_bill(&self) -> Bill {
+        self.lattice.map_or(Bill::FREE, |lattice| lattice.keys_bill())
+    }
+
+    /// What it takes, the keys once.
+    ///
+    /// # Errors
+    /// As [`bill`](Self::bill).
+    pub(crate) fn effort(&self) -> Result<Effort> {
+        let implied = Effort::implied(self.bill()?);
+        let Some(lattice) = &self.lattice else { return Ok(implied) };
+        let memory = lattice.memory();
+        let memory = [0, 1].map(|party| implied.memory[party] + memory[party]);
+        let ([made, local], [offline, online]) = (lattice.work(), Work::of_batch(&self.bill()?));
+        let effort = implied.once(self.keys_bill(), Work::default());
+        Ok(effort.working([offline + made, online + local]).remembering(memory))
+    }
+}
+
+impl Layer {
+    /// Offline. `numbers` is the map at the owner, and nothing at the other party.
+    ///
+    /// # Errors
+    /// Those of [`LatticeProduct::prepare`].
+    pub fn prepare(p: &mut Party, job: &LayerJob, numbers: &[i64]) -> Result<Self> {
+        let LayerJob { map, cut, lattice } = job;
+        map.check_numbers(Source::role(p), numbers)?;
+        let product = match lattice {
+            Some(lattice) => Product::Lattice(LatticeProduct::prepare(p, lattice, numbers)?),
+            None => Product::Ots(LinearProduct::prepare(p, *map)?, numbers.to_vec().into()),
+        };
+        let rounding = match *cut {
+            0 => None,
+            cut => Some(Truncation::prepare(p, map.bits, cut, map.shape.out())?),
+        };
+        Ok(Self { job: *job, product, rounding })
+    }
+
+    /// Online, 2 rounds, or without rounding 1: shares of the results, for `-2^(l-2) <= A B + c < 2^(l-2) - 2^f`. `offsets` are c mod `2^l`
+    /// at the owner, one for each column, or none; and none at the other party. Spends the material.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] unless numbers and offsets are those of the shape, and those of the channel.
+    pub fn apply<R: Ring>(self, s: &mut Session, a: &AShare<R>, offsets: &[u64]) -> Result<AShare<R>> {
+        let LayerJob { map, cut, .. } = self.job;
+        let (columns, role) = (map.shape.columns(), s.role());
+        match role == map.owner {
+            true => self.job.check_offsets(offsets)?,
+            false => same("offsets of a layer of the peer's", 0, offsets.len())?,
+        }
+        let mut out = match self.product {
+            Product::Lattice(product) => product.multiply(s, a)?,
+            Product::Ots(product, numbers) => product.multiply(s, a, &numbers)?,
+        };
+        if role == map.owner {
+            let up = if self.rounding.is_some() { (1u64 << cut) - 1 } else { 0 };
+            let add = (0..out.len()).map(|i| offsets.get(i % columns).map_or(0, |c| *c).wrapping_add(up));
+            out = out.plus_public(&Zeroizing::new(add.collect::<Vec<_>>()))?;
+        }
+        match self.rounding {
+            Some(rounding) => rounding.truncate(s, &out),
+            None => Ok(out),
+        }
+    }
+}
