@@ -7,11 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from ... import _constants, _words, arithmetic, history
+from ... import _constants, _words, history
 from ...errors import ParamError, ShapeError
 from ...products import _rounded
 from ...share import Share
 from .. import weights
+from ..comparing import maximum
 from ..imports import Builder, Op, Value, axes_of, converter
 from ..layer import Array, Format, Layer, Off, Own, Run, Shape, axis_of
 from .linear import kernel_of, seen
@@ -116,7 +117,7 @@ def greatest(x: Share) -> Share:
     """The greatest along the last axis."""
     while (size := x.shape[-1]) > 1:
         half = size // 2
-        won = arithmetic.maximum(x[..., :half], x[..., half : 2 * half])
+        won = maximum(x[..., :half], x[..., half : 2 * half])
         # The one that met no other goes on.
         x = _beside(won, x[..., 2 * half :]) if size % 2 else won
     return x[..., 0]
