@@ -142,3 +142,46 @@ def test_a_malformed_description_of_the_peer_ends_in_an_error(told, monkeypatch)
         return True
 
     assert ht.run_pair(party)[1]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda whole: whole["inputs"][0].update(kind="ids", scale=[]), "ids go into an embedding only"),
+        (lambda whole: whole["layers"][0].update({"op": "embedding", "is": {"rows": 5, "columns": 4}}), "ids go into an embedding only"),
+        (lambda whole: whole["layers"].append({**whole["layers"][1], "of": [4]}), "of what is no number"),
+        (lambda whole: whole["inputs"][0].update(scale=[1, 2]), "scales of input 0"),
+        (lambda whole: whole["layers"][0].update(of=[1]), "layer 0"),
+        (lambda whole: whole.update(outputs=[9]), "outputs"),
+        (lambda whole: whole.update(bits=65), "bits"),
+        (lambda whole: whole["layers"][2]["is"].update(outputs=2**28), r"weight of shape \(4, 268435456\)"),
+        (lambda whole: whole["layers"][2].update({"op": "nothing"}), "no layer 'nothing'"),
+        (lambda whole: whole["layers"][2]["is"].update(bias=1), "true or false"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused(change, message):
+    whole = json.loads(description.described(small(classes=["a", "b", "c"])))
+    change(whole)
+    with pytest.raises(ht.PeerError, match=message):
+        description.read(json.dumps(whole))
+
+
+def test_matrices_that_are_too_large_are_refused():
+    layer = {"op": "embedding", "of": [0], "is": {"rows": 2**27, "columns": 64}, "out": 1, "inner": {}, "digits": 0, "largest": 1}
+    whole = {
+        **{"format": 1, "bits": 32, "fraction": 12, "batch": None, "outputs": [1], "classes": None, "layers": [layer]},
+        "inputs": [{"shape": [-1, 3], "kind": "ids", "exponent": 0, "scale": []}],
+    }
+    with pytest.raises(ht.PeerError, match=r"weight of shape \(134217728, 64\)"):
+        description.read(json.dumps(whole))
+    layer["is"]["rows"] = 1000
+    assert description.read(json.dumps(whole))[0].nodes[0].layer.rows == 1000
+
+
+def test_the_width_of_the_largest_factor_holds_it_when_it_was_rounded():
+    for size in (0.999999, 1.0, 0.5 - 1e-9, 3.99999, 2.0**-20, 1000.3):
+        graph = Graph([Input("x", (-1, 1, 2))])
+        graph.outputs = [graph.add(Linear(2, 1, False), 0, own={"weight": np.array([[size], [-size]])})]
+        model = Model(graph).calibrate(np.ones((3, 1, 2)))
+        (form,) = model.formats.layers
+        assert np.abs(model.held[0]["weight"]).max() < 2.0**form.largest
