@@ -72,7 +72,7 @@ class Images(nn.Module):
 
     def forward(self, x):
         patches = self.patches(x).flatten(2).transpose(1, 2)
-        x = torch.cat([self.token.expand(len(x), -1, -1), patches], 1) + self.places
+        x = torch.cat([self.token.expand(x.size(0), -1, -1), patches], 1) + self.places
         return self.head(self.layer(x)[:, 0])
 
 
@@ -145,5 +145,11 @@ def test_several_inputs_and_what_cannot_be_exported():
         model.plain(a[:5], b[:4])
     with pytest.raises(ht.ParamError, match="Both cannot be exported to ONNX"):
         ht.nn.from_torch(Both(), torch.from_numpy(a))
+    class Fixed(nn.Module):
+        def forward(self, x):
+            return torch.cat([torch.ones(1, 2).expand(len(x), -1), x], 1)
+
+    with pytest.raises(ht.ShapeError, match=r"Concat.*may have fixed the number of rows"):
+        ht.nn.from_torch(Fixed(), torch.from_numpy(a))
     with pytest.raises(ht.ParamError, match=r"node .*LSTM"):
         ht.nn.from_torch(nn.LSTM(4, 3), torch.zeros((2, 5, 4)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...errors import ParamError
+from ...errors import ParamError, ShapeError
 from ..imports import MASKED, UNSEEN, Builder, Op, Value, Var, converter, trimmed
 from ..layer import Array, axis_of
 from .arrange import Concatenate, Negate, Pad
@@ -112,6 +112,12 @@ def _concat(to: Builder, op: Op) -> Value:
     for i in range(len(op.inputs)):
         if i not in of:
             places.append(op.constant(i).astype(np.float64))
+            rest = [size for along, size in enumerate(places[-1].shape) if along != axis]
+            if rest != [size for along, size in enumerate(shape) if along != axis]:
+                raise ShapeError(
+                    f"a constant of shape {places[-1].shape} beside {shape}; an exporter may have fixed the number of rows: "
+                    f"in PyTorch x.size(0) stays open, and len(x) does not"
+                )
             before += 0 if parts else places[-1].shape[axis]
             continue
         places.append(np.zeros(op.var(i).shape))
