@@ -215,7 +215,7 @@ const PROTOCOLS: &[(&str, Protocol)] = &[
         let job = LayerJob::new(map, 5)?;
         assert!(job.by_lattice());
         let numbers = vec![-4; if p.role() == Role::P0 { shape.right() } else { 0 }];
-        let material = Layer::prepare(p, &job, &numbers)?;
+        let material = Layer::prepare(p, &job, 1, &numbers)?;
         p.barrier()?;
         material.apply(p, &word(24, shape.left(), x), &[]).map(drop)
     }),

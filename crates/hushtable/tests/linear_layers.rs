@@ -154,7 +154,7 @@ fn large_convolutions_are_right() {
 fn layer(p: &mut Party, job: &LayerJob, x: &[u64], known: (&[i64], &[u64])) -> Result<Vec<u64>> {
     let map = job.map();
     let (numbers, offsets) = if p.role() == map.owner { known } else { (&[][..], &[][..]) };
-    let layer = Layer::prepare(p, job, numbers)?;
+    let layer = Layer::prepare(p, job, 1, numbers)?;
     let shares = share_words(p.role(), map.bits, x, 5);
     let out = layer.apply(p, &shares, offsets)?;
     p.open(&out)
@@ -240,7 +240,7 @@ fn bills_of_layers_are_met() {
         for cut in [0, 8] {
             let job =
                 LayerJob::new(LinearJob { shape, bits: 32, number_bits: 9, owner }, cut).expect("a job");
-            let (mut bill, keys) = (job.bill().expect("a bill"), job.keys_bill());
+            let (mut bill, keys) = (job.bill(1).expect("a bill"), job.keys_bill());
             (0..2).for_each(|party| bill.offline.bits[party] += keys.offline.bits[party]);
             bill.offline.rounds += keys.offline.rounds;
             check_parts(
@@ -249,7 +249,7 @@ fn bills_of_layers_are_met() {
                 0,
                 |p| {
                     let numbers = vec![-1; if p.role() == owner { shape.right() } else { 0 }];
-                    Layer::prepare(p, &job, &numbers)
+                    Layer::prepare(p, &job, 1, &numbers)
                 },
                 |s, m| m.apply(s, &AShare::<u64>::new(32, vec![7; shape.left()]), &[]).map(drop),
             );
@@ -296,10 +296,33 @@ fn other_layers_are_refused() {
     let layer = LayerJob::new(job(fine), 12).expect("a job");
     both(pair(2714, None), |p| {
         if p.role() == Role::P0 {
-            assert!(matches!(Layer::prepare(p, &layer, &[1; 71]), Err(Error::Shape { .. })));
+            assert!(matches!(Layer::prepare(p, &layer, 1, &[1; 71]), Err(Error::Shape { .. })));
         } else {
-            assert!(matches!(Layer::prepare(p, &layer, &[1; 72]), Err(Error::Shape { .. })));
+            assert!(matches!(Layer::prepare(p, &layer, 1, &[1; 72]), Err(Error::Shape { .. })));
         }
+        Ok(())
+    });
+}
+
+/// Material of a lattice knows for which numbers it was made; several layers by the same map are made at once.
+#[test]
+fn stored_material_is_for_its_map() {
+    use hushtable::source::{Source, Window, read, written};
+    let shape = MatrixShape { batch: 1, rows: 16, inner: 64, columns: 64 };
+    let map = LinearJob { shape: shape.into(), bits: 30, number_bits: 15, owner: Role::P0 };
+    let job = LayerJob::new(map, 6).expect("a job");
+    assert!(job.by_lattice());
+    both(pair(2715, None), |p| {
+        let role = Source::role(p);
+        let mine = |number: i64| vec![number; if role == Role::P0 { shape.right() } else { 0 }];
+        let bytes = written(p, 0, |from| Layer::prepare(from, &job, 3, &mine(5)))?;
+        let window = Window { items: 3, before: 1, wanted: 2 };
+        let other = read(&bytes, role, window, |from| Layer::prepare(from, &job, 2, &mine(6)));
+        assert_eq!(matches!(other.map(drop), Err(Error::Store(_))), role == Role::P0);
+        let layer = read(&bytes, role, window, |from| Layer::prepare(from, &job, 2, &mine(5)))?;
+        let x = share_words(role, 30, &vec![64; 2 * shape.left()], 5);
+        let out = layer.apply(p, &x, &[])?;
+        assert_eq!(p.open(&out)?, vec![320; 2 * shape.out()]);
         Ok(())
     });
 }

@@ -246,7 +246,7 @@ fn layer(p: &mut Party, channels: usize) -> Result<()> {
     assert_eq!(job.by_lattice(), channels > 1);
     let numbers = vec![2; if mine { shape.right() } else { 0 }];
     let offsets = vec![9; if mine { shape.filters } else { 0 }];
-    let layer = Layer::prepare(p, &job, &numbers)?;
+    let layer = Layer::prepare(p, &job, 1, &numbers)?;
     layer.apply(p, &AShare::<u32>::new(20, vec![4444; shape.left()]), &offsets).map(drop)
 }
 

@@ -30,12 +30,15 @@ impl Linear {
         let (bits, scale) = (shape.weight_bits(), shape.scale);
         let numbers = weights.map_or(Ok(Vec::new()), |w| integers(&w.weights, bits, scale))?;
         let numbers = Zeroizing::new(numbers);
-        Ok(Self { shape: *shape, layer: arith::Layer::prepare(p, &Self::job(shape, of, owner)?, &numbers)? })
+        Ok(Self {
+            shape: *shape,
+            layer: arith::Layer::prepare(p, &Self::job(shape, of, owner)?, 1, &numbers)?,
+        })
     }
 
     /// What it costs, without keys that the session keeps.
     pub(super) fn bill(shape: &BlockShape, of: MatrixShape, owner: Role) -> Result<Bill> {
-        Self::job(shape, of, owner)?.bill()
+        Self::job(shape, of, owner)?.bill(1)
     }
 
     /// Online, 2 rounds: shares of `x W + b`, rounded to a neighbour. Spends the material.

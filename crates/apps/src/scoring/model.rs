@@ -3,12 +3,10 @@
 //! # Functionality
 //! In: XOR shares of a bit b, whether the row counts; of each party's features additive shares mod `2^r`, with `f` bits
 //! behind the point; its weights for them and its intercept, which it alone knows. Out: shares mod `2^l` of
-//! `b (intercepts) + sum of weight * feature`, where features are 0 if b is: each party's sum is rounded down by up to
-//! two steps.
+//! `b (intercepts) + sum of weight * feature`, where features are 0 if b is: each party's sum is rounded to a neighbour.
 //!
 //! # Cost
-//! Of each party: a selection of a known word; 32 correlated OTs a weight, whatever the number of rows, and
-//! `32 (2 r - 31) / 2` bits a weight and row; the truncation of a number.
+//! Of each party: a selection of a known word, and a [linear layer](arith::Layer) of its weights.
 //!
 //! # Source
 //! Mohassel, Zhang, "SecureML" (S&P 2017), section 5; join-spec 4.
@@ -16,14 +14,13 @@
 use std::sync::Arc;
 
 use hushtable::{
-    AShare, Error, Result, Role,
-    arith::{LinearJob, LinearProduct, MatrixShape, Truncation},
+    AShare, Error, Party, Result, Role,
+    arith::{self, LayerJob, LinearJob, MatrixShape},
     bill::Bill,
     error::same,
     gates::{Bits, KnownMux},
     operation::{Material, Operation, Port, Signature, Words, spend},
     ot::Setting,
-    source::Origin,
 };
 use prim::wipe::Wiped;
 
@@ -75,7 +72,7 @@ impl OwnWeights {
 struct Prepared {
     intercepts: KnownMux,
     /// Where it has features.
-    product: Option<(LinearJob, LinearProduct, Option<Truncation>)>,
+    layer: Option<arith::Layer>,
 }
 
 /// A weight as it is multiplied; `None` if it does not fit.
@@ -123,11 +120,14 @@ impl Model {
     }
 
     /// The products with the features of a party, if it has any.
-    fn job(&self, owner: Role, items: usize) -> Option<LinearJob> {
+    fn job(&self, owner: Role, items: usize) -> Result<Option<LayerJob>> {
         let part = self.parts[owner as usize];
+        if part.features == 0 || items == 0 {
+            return Ok(None);
+        }
         let shape = MatrixShape { batch: 1, rows: items, inner: part.features, columns: 1 };
-        let job = LinearJob { shape: shape.into(), bits: self.ring(part), number_bits: WEIGHT, owner };
-        (part.features > 0 && items > 0).then_some(job)
+        let map = LinearJob { shape: shape.into(), bits: self.ring(part), number_bits: WEIGHT, owner };
+        LayerJob::new(map, self.cut(part)).map(Some)
     }
 }
 
@@ -165,30 +165,19 @@ impl Operation for Weighted {
         let model = &self.model;
         let of = |role| -> Result<Bill> {
             let intercepts = KnownMux::bill(role, &[model.bits]).times(items);
-            let Some(job) = model.job(role, items) else { return Ok(intercepts) };
-            let truncated = match model.cut(model.parts[role as usize]) {
-                0 => Bill::FREE,
-                cut => Truncation::bill(cut).times(items),
-            };
-            Ok(intercepts + job.bill()? + truncated)
+            let Some(job) = model.job(role, items)? else { return Ok(intercepts) };
+            Ok(intercepts + job.bill(1)?)
         };
         Ok(of(Role::P0)? + of(Role::P1)?)
     }
 
-    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
+    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
         let (model, mut parts) = (&self.model, Vec::new());
         for role in [Role::P0, Role::P1] {
-            let intercepts = KnownMux::prepare(from, role, items, &[model.bits])?;
-            let product = match model.job(role, items) {
-                None => None,
-                Some(job) => {
-                    let product = LinearProduct::prepare(from, job)?;
-                    let cut = model.cut(model.parts[role as usize]);
-                    let truncation = (cut > 0).then(|| Truncation::prepare(from, job.bits, cut, items));
-                    Some((job, product, truncation.transpose()?))
-                }
-            };
-            parts.push(Prepared { intercepts, product });
+            let intercepts = KnownMux::prepare(p, role, items, &[model.bits])?;
+            let weights: &[i64] = if p.role() == role { &self.mine.weights } else { &[] };
+            let layer = model.job(role, items)?.map(|job| arith::Layer::prepare(p, &job, 1, weights));
+            parts.push(Prepared { intercepts, layer: layer.transpose()? });
         }
         let (bits, mine) = (model.bits, Arc::clone(&self.mine));
         Ok(spend(items, move |s, given| {
@@ -199,14 +188,9 @@ impl Operation for Weighted {
             for ((role, part), features) in [Role::P0, Role::P1].into_iter().zip(parts).zip(&given[1..]) {
                 let known: &[&[u64]] = if s.role() == role { &[&intercepts] } else { &[] };
                 sum = &sum + &part.intercepts.select(s, &bit, known)?[0];
-                let Some((job, product, truncation)) = part.product else { continue };
-                let weights: &[i64] = if s.role() == role { &mine.weights } else { &[] };
-                let features = AShare::<u64>::new(job.bits, features.to_vec());
-                let mut scores = product.multiply(s, &features, weights)?;
-                if let Some(truncation) = truncation {
-                    scores = truncation.truncate(s, &scores)?;
-                }
-                sum = &sum + &scores.low_bits(bits)?;
+                let Some(layer) = part.layer else { continue };
+                let features = AShare::<u64>::new(layer.bits(), features.to_vec());
+                sum = &sum + &layer.apply(s, &features, &[])?.low_bits(bits)?;
             }
             Ok(vec![Words::new(sum.into_wide())])
         }))

@@ -41,11 +41,14 @@ use super::{
 };
 use crate::{
     bill::{Bill, Phase, Work},
-    error::{Result, same},
+    codec::{Reader, Writer},
+    error::{Error, Result, same},
     net::Role,
     party::Party,
     session::Session,
     share::AShare,
+    source::{Atom, Source},
+    terms::Terms,
 };
 
 /// Linear maps that one party knows, and how they are cut. Public, the same at both parties.
@@ -54,6 +57,9 @@ pub struct LatticeJob {
     job: LinearJob,
     cross: Cross,
 }
+
+/// Bytes of a digest of numbers.
+const DIGEST: usize = 32;
 
 /// One-time material for such maps, and what the owner knows.
 ///
@@ -68,6 +74,9 @@ pub struct LatticeJob {
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct LatticeProduct {
     job: LinearJob,
+    items: usize,
+    /// Of the numbers for which it was made: zeros at the other party.
+    made_for: [u8; DIGEST],
     /// The owner's right matrices; nothing at the other party.
     numbers: Zeroizing<Vec<i64>>,
     /// The other party's R; nothing at the owner.
@@ -80,7 +89,7 @@ impl LatticeJob {
     /// These maps, in the tiles that take least time and bytes.
     ///
     /// # Errors
-    /// [`Error::Param`](crate::Error::Param) for what a [`LinearProduct`](super::LinearProduct) refuses, for
+    /// [`Error::Param`] for what a [`LinearProduct`](super::LinearProduct) refuses, for
     /// less than 8 bits, for windows that reach over more than 8192 pixels, and where the noise does not fit any parameters.
     pub fn new(job: LinearJob) -> Result<Self> {
         job.check()?;
@@ -96,11 +105,17 @@ impl LatticeJob {
 
     /// What the products cost, without the keys.
     pub fn bill(&self) -> Bill {
+        self.bill_of(1)
+    }
+
+    /// What so many maps of numbers of their own cost, without the keys.
+    pub(super) fn bill_of(&self, items: usize) -> Bill {
         let LinearJob { shape, bits, .. } = self.job;
-        let sent = [0, shape.left() as u64 * u64::from(bits)];
+        let sent = [0, (items * shape.left()) as u64 * u64::from(bits)];
         let online = Bill { online: Phase { bits: sent, rounds: 1 }, ..Bill::FREE };
         let online = if self.job.owner == Role::P0 { online } else { online.swapped() };
-        (self.cross.bill() + online).keeping((shape.left() + shape.out()) as u64 * u64::from(bits))
+        let kept = (items * (shape.left() + shape.out())) as u64 * u64::from(bits);
+        (self.cross.times(items).bill() + online).keeping(kept)
     }
 
     /// What the keys cost that the session keeps, before the first products with these parameters.
@@ -109,11 +124,11 @@ impl LatticeJob {
     }
 
     /// Local work: before the inputs, and then.
-    pub(super) fn work(&self) -> [Work; 2] {
+    pub(super) fn work(&self, items: usize) -> [Work; 2] {
         // 2.5 products of numbers to a nanosecond.
         let products = self.job.shape.right() as f64 * self.job.shape.out() as f64;
         let products = products / (self.job.shape.columns() * self.job.shape.batch()) as f64;
-        [self.cross.work(), Work::vectors(products / 2500.0)]
+        [self.cross.times(items).work(), Work::vectors(items as f64 * products / 2500.0)]
     }
 
     /// Bytes of ciphertexts and keys at P0 and at P1.
@@ -133,53 +148,145 @@ impl LatticeJob {
 
 impl LatticeProduct {
     /// Offline, 2 rounds, or as many as the [bill](LatticeJob::bill) says. `numbers` are the matrices at the owner, row by
-    /// row, and nothing at the other party.
+    /// row, or filters, and nothing at the other party. What a store has was made for the same numbers.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) for other numbers than the shape has,
-    /// [`Error::Param`](crate::Error::Param) for one that does not fit its bits, and those of the channel.
-    pub fn prepare(p: &mut Party, job: &LatticeJob, numbers: &[i64]) -> Result<Self> {
-        let LatticeJob { job, cross } = job;
-        job.check_numbers(p.role(), numbers)?;
+    /// [`Error::Shape`] for other numbers than the shape has, [`Error::Param`] for one that does not fit its bits,
+    /// [`Error::Store`] for numbers that a store's material was not made for, and those of the channel.
+    pub fn prepare(p: &mut dyn Source, job: &LatticeJob, numbers: &[i64]) -> Result<Self> {
+        Self::of(p, job, 1, numbers)
+    }
+
+    /// Of so many maps by the same numbers.
+    pub(super) fn of(p: &mut dyn Source, job: &LatticeJob, items: usize, numbers: &[i64]) -> Result<Self> {
+        let (map, mine) = (job.job, p.role() == job.job.owner);
+        let mut made = p.atom(map, items, |p| Self::made(p, job, items, numbers))?;
+        if mine {
+            let (of, zeros) = (digest(&map, numbers), [0; DIGEST]);
+            // Of zeros is what stands for material where only its shape is asked for.
+            if made.made_for != of && made.made_for != zeros {
+                let text = "holds material for other numbers of a linear map than those that are given";
+                return Err(Error::Store(text.into()));
+            }
+            made.made_for = of;
+            made.numbers = map.shape.right_matrices(numbers);
+        }
+        Ok(made)
+    }
+
+    /// With the peer.
+    fn made(
+        p: &mut Party,
+        LatticeJob { job, cross }: &LatticeJob,
+        items: usize,
+        numbers: &[i64],
+    ) -> Result<Self> {
+        let mine = Source::role(p) == job.owner;
+        job.check_numbers(Source::role(p), numbers)?;
+        let cross = cross.times(items);
         let ready = cross.ready(p)?;
         let s = p.session();
-        let mut masks = Wiped::zeros(if s.role() == job.owner { 0 } else { job.shape.left() });
+        let mut masks = Wiped::zeros(if mine { 0 } else { items * job.shape.left() });
         s.rng().words(job.bits, &mut masks);
-        let (left, right) = (job.shape.left_matrices(&masks), job.shape.right_matrices(numbers));
-        let [encrypted, known, out] = cross.sizes().map(|size| size * cross.together());
+        let left: Vec<_> =
+            masks.chunks_exact(job.shape.left()).map(|masks| job.shape.left_matrices(masks)).collect();
+        let right = job.shape.right_matrices(numbers);
+        let [encrypted, known, _] = cross.sizes();
         let mut products = Zeroizing::new(vec![0; cross.outputs()]);
-        for (i, products) in products.chunks_mut(out).enumerate() {
-            cross.send(s, &ready, part(&left, i, encrypted))?;
-            cross.answer(s, &ready, part(&right, i, known), products)?;
-            cross.open(s, &ready, products)?;
+        let (batch, all) = (job.shape.batch(), items * job.shape.batch());
+        for first in (0..all).step_by(cross.together()) {
+            // Product i is number `i % batch` of item `i / batch`.
+            let some = first..all.min(first + cross.together());
+            for i in some.clone().take(if mine { 0 } else { all }) {
+                cross.send(s, &ready, part(&left[i / batch], i % batch, encrypted))?;
+            }
+            for i in some.clone() {
+                let products = cross.part_of(&mut products, i);
+                cross.answer(s, &ready, part(&right, i % batch, known), products)?;
+            }
+            for i in some {
+                cross.open(s, &ready, cross.part_of(&mut products, i))?;
+            }
         }
-        Ok(Self { job: *job, numbers: right, masks, products })
+        let made_for = if mine { digest(job, numbers) } else { [0; DIGEST] };
+        Ok(Self { job: *job, items, made_for, numbers: Zeroizing::default(), masks, products })
     }
 
     /// Online, 1 round: shares of `A B`. Spends the material.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) unless the factors have the numbers of the shape, and those of the channel.
+    /// [`Error::Shape`] unless the factors have the numbers of the shape, and those of the channel.
     pub fn multiply<R: Ring>(self, s: &mut Session, a: &AShare<R>) -> Result<AShare<R>> {
-        let LinearJob { shape, bits, owner, .. } = self.job;
-        same("numbers that are mapped", shape.left(), a.len())?;
+        let Self { job: LinearJob { shape, bits, owner, .. }, items, numbers, masks, products, .. } = self;
+        same("numbers that are mapped", items * shape.left(), a.len())?;
         same("bits of the numbers that are mapped", bits as usize, a.bits() as usize)?;
         let mut a = words(a.words());
+        let mut out = products;
         if s.role() != owner {
-            a.iter_mut().zip(self.masks.iter()).for_each(|(a, r)| *a = low(a.wrapping_sub(*r), bits));
+            a.iter_mut().zip(masks.iter()).for_each(|(a, r)| *a = low(a.wrapping_sub(*r), bits));
             let mut message = Vec::with_capacity(packed_len(a.len(), bits));
             pack(&a, bits, &mut message);
             s.send(message)?;
-            return Ok(share(bits, &shape.results(self.products)));
+        } else {
+            let (batch, of) = shape.products()?;
+            same("numbers of a linear map", batch * of.right(), numbers.len())?;
+            let message = s.recv(packed_len(a.len(), bits))?;
+            let mut rest = vec![0u64; a.len()];
+            unpack(&message, bits, &mut rest);
+            a.iter_mut().zip(&rest).for_each(|(a, rest)| *a = a.wrapping_add(*rest));
+            for (a, out) in a.chunks_exact(shape.left()).zip(out.chunks_exact_mut(batch * of.out())) {
+                let more = local((batch, of), &shape.left_matrices(a), &numbers, |y| y as u64);
+                out.iter_mut().zip(more.iter()).for_each(|(out, more)| *out = out.wrapping_add(*more));
+            }
         }
-        let message = s.recv(packed_len(a.len(), bits))?;
-        let mut rest = vec![0u64; a.len()];
-        unpack(&message, bits, &mut rest);
-        a.iter_mut().zip(&rest).for_each(|(a, rest)| *a = a.wrapping_add(*rest));
-        let mut out = local(shape.products()?, &shape.left_matrices(&a), &self.numbers, |y| y as u64);
-        out.iter_mut().zip(self.products.iter()).for_each(|(out, share)| *out = out.wrapping_add(*share));
-        Ok(share(bits, &shape.results(out)))
+        Ok(share(bits, &shape.results(items, out)))
     }
+}
+
+/// Bound to the owner's numbers: their digest stays with it.
+impl Atom for LatticeProduct {
+    type Form = LinearJob;
+
+    fn terms(job: &LinearJob) -> Terms {
+        Terms::of("products with a known linear map")
+            .with("map", job.shape.terms())
+            .with("bits", job.bits)
+            .with("bits of a number", job.number_bits)
+            .with("owner", job.owner)
+    }
+
+    fn encode(&self, to: &mut Writer) {
+        to.bytes(&self.made_for);
+        to.words(&self.masks, self.job.bits);
+        to.words(&self.products, self.job.bits);
+    }
+
+    fn decode(from: &mut Reader<'_>, role: Role, job: &LinearJob, items: usize) -> Result<Self> {
+        let made_for = from.array()?;
+        let masks = if role == job.owner { 0 } else { items.saturating_mul(job.shape.left()) };
+        let masks = Wiped::from(from.words(masks, job.bits)?);
+        let products = Zeroizing::new(from.words(items.saturating_mul(job.shape.out()), job.bits)?);
+        Ok(Self { job: *job, items, made_for, numbers: Zeroizing::default(), masks, products })
+    }
+
+    fn take(&mut self, items: usize) -> Result<Self> {
+        let Some(left) = self.items.checked_sub(items) else {
+            return Err(Error::Shape { what: "products left", want: items, got: self.items });
+        };
+        let of = |each: usize, all: usize| if all == 0 { 0 } else { left * each };
+        let masks = self.masks.split_off(of(self.job.shape.left(), self.masks.len()));
+        let products = Zeroizing::new(self.products.split_off(left * self.job.shape.out()));
+        self.items = left;
+        Ok(Self { items, masks, products, numbers: self.numbers.clone(), ..*self })
+    }
+}
+
+/// Of the map and its numbers: 128 bits and more against other numbers.
+fn digest(job: &LinearJob, numbers: &[i64]) -> [u8; DIGEST] {
+    let mut hash = blake3::Hasher::new();
+    hash.update(LatticeProduct::terms(job).digest().as_bytes());
+    numbers.iter().for_each(|number| _ = hash.update(&number.to_le_bytes()));
+    *hash.finalize().as_bytes()
 }
 
 /// Part i of so many each; nothing of nothing.

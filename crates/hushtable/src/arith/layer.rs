@@ -29,7 +29,6 @@ use super::{
 use crate::{
     bill::{Bill, Effort, Work},
     error::{Error, Result, same},
-    party::Party,
     session::Session,
     share::AShare,
     source::Source,
@@ -46,7 +45,7 @@ pub struct LayerJob {
     lattice: Option<LatticeJob>,
 }
 
-/// One-time material for a layer, and what the owner knows of it.
+/// One-time material for layers by the same map, and what the owner knows of it.
 ///
 /// ```compile_fail,E0382
 /// # use hushtable::{AShare, Party, Result, arith::Layer};
@@ -113,16 +112,19 @@ impl LayerJob {
         self.lattice.is_some()
     }
 
-    /// What it costs, without the keys.
+    /// What so many cost, without the keys.
     ///
     /// # Errors
     /// None for a job that was made.
-    pub fn bill(&self) -> Result<Bill> {
+    pub fn bill(&self, items: usize) -> Result<Bill> {
         let rounding = match self.cut {
             0 => Bill::FREE,
-            cut => Truncation::bill(cut).times(self.map.shape.out()),
+            cut => Truncation::bill(cut).times(items * self.map.shape.out()),
         };
-        let map = self.lattice.map_or_else(|| self.map.bill(), |lattice| Ok(lattice.bill()))?;
+        let map = match &self.lattice {
+            Some(lattice) => lattice.bill_of(items),
+            None => self.map.bill()?.times(items),
+        };
         Ok(map + rounding)
     }
 
@@ -131,38 +133,46 @@ impl LayerJob {
         self.lattice.map_or(Bill::FREE, |lattice| lattice.keys_bill())
     }
 
-    /// What it takes, the keys once.
+    /// What so many take, the keys once.
     ///
     /// # Errors
     /// As [`bill`](Self::bill).
-    pub(crate) fn effort(&self) -> Result<Effort> {
-        let implied = Effort::implied(self.bill()?);
+    pub(crate) fn effort(&self, items: usize) -> Result<Effort> {
+        let implied = Effort::implied(self.bill(items)?);
         let Some(lattice) = &self.lattice else { return Ok(implied) };
         let memory = lattice.memory();
         let memory = [0, 1].map(|party| implied.memory[party] + memory[party]);
-        let ([made, local], [offline, online]) = (lattice.work(), Work::of_batch(&self.bill()?));
+        let ([made, local], [offline, online]) = (lattice.work(items), Work::of_batch(&implied.bill()));
         let effort = implied.once(self.keys_bill(), Work::default());
         Ok(effort.working([offline + made, online + local]).remembering(memory))
     }
 }
 
 impl Layer {
-    /// Offline. `numbers` is the map at the owner, and nothing at the other party.
+    /// Offline, for so many. `numbers` is the map at the owner, and nothing at the other party. A store's material is for the
+    /// numbers that it was made for.
     ///
     /// # Errors
     /// Those of [`LatticeProduct::prepare`].
-    pub fn prepare(p: &mut Party, job: &LayerJob, numbers: &[i64]) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, job: &LayerJob, items: usize, numbers: &[i64]) -> Result<Self> {
         let LayerJob { map, cut, lattice } = job;
-        map.check_numbers(Source::role(p), numbers)?;
+        if !numbers.is_empty() {
+            map.check_numbers(p.role(), numbers)?;
+        }
         let product = match lattice {
-            Some(lattice) => Product::Lattice(LatticeProduct::prepare(p, lattice, numbers)?),
-            None => Product::Ots(LinearProduct::prepare(p, *map)?, numbers.to_vec().into()),
+            Some(lattice) => Product::Lattice(LatticeProduct::of(p, lattice, items, numbers)?),
+            None => Product::Ots(LinearProduct::of(p, *map, items)?, numbers.to_vec().into()),
         };
         let rounding = match *cut {
             0 => None,
-            cut => Some(Truncation::prepare(p, map.bits, cut, map.shape.out())?),
+            cut => Some(Truncation::prepare(p, map.bits, cut, items * map.shape.out())?),
         };
         Ok(Self { job: *job, product, rounding })
+    }
+
+    /// Width of the numbers.
+    pub fn bits(&self) -> u32 {
+        self.job.map.bits
     }
 
     /// Online, 2 rounds, or without rounding 1: shares of the results, for `-2^(l-2) <= A B + c < 2^(l-2) - 2^f`. `offsets` are c mod `2^l`

@@ -35,6 +35,7 @@ use crate::{
     session::Session,
     share::AShare,
     source::Source,
+    terms::{Terms, Value},
 };
 
 /// A linear map: of what to what. Public.
@@ -72,6 +73,7 @@ pub struct LinearJob {
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct LinearProduct {
     job: LinearJob,
+    items: usize,
     gilboa: Gilboa,
 }
 
@@ -132,6 +134,31 @@ impl LinearShape {
         }
     }
 
+    /// For shapes of material.
+    pub(super) fn terms(&self) -> Terms {
+        match *self {
+            Self::Matrices(MatrixShape { batch, rows, inner, columns }) => Terms::of("matrices")
+                .with("batch", batch)
+                .with("rows", rows)
+                .with("inner", inner)
+                .with("columns", columns),
+            Self::Convolution(shape) => {
+                let ConvolutionShape { images, image, channels, filters, window, stride, padding, groups } =
+                    shape;
+                let pair = |sides: [usize; 2]| Value::List(sides.map(Value::from).to_vec());
+                Terms::of("convolution")
+                    .with("images", images)
+                    .with("image", pair(image))
+                    .with("channels", channels)
+                    .with("filters", filters)
+                    .with("window", pair(window))
+                    .with("stride", pair(stride))
+                    .with("padding", Value::List(padding.map(pair).to_vec()))
+                    .with("groups", groups)
+            }
+        }
+    }
+
     /// Products that have maps of their own.
     pub(super) fn batch(&self) -> usize {
         match self {
@@ -171,12 +198,13 @@ impl LinearShape {
         })
     }
 
-    /// The results of the products in their order.
-    pub(super) fn results(&self, products: Zeroizing<Vec<u64>>) -> Zeroizing<Vec<u64>> {
-        match self {
-            Self::Matrices(_) => products,
-            Self::Convolution(shape) => Zeroizing::new(shape.results(&products)),
-        }
+    /// The results of the products of so many maps in their order.
+    pub(super) fn results(&self, items: usize, products: Zeroizing<Vec<u64>>) -> Zeroizing<Vec<u64>> {
+        let Self::Convolution(shape) = self else { return products };
+        let mut out = Zeroizing::new(Vec::with_capacity(products.len()));
+        let each = products.len() / items.max(1);
+        (0..items).for_each(|i| out.extend(shape.results(&products[i * each..(i + 1) * each])));
+        out
     }
 }
 
@@ -259,11 +287,16 @@ impl LinearProduct {
     /// # Errors
     /// [`Error::Param`] for a shape with a zero and for numbers of too many bits, and those of the channel.
     pub fn prepare(p: &mut dyn Source, job: LinearJob) -> Result<Self> {
+        Self::of(p, job, 1)
+    }
+
+    /// For so many maps by the same numbers.
+    pub(super) fn of(p: &mut dyn Source, job: LinearJob, items: usize) -> Result<Self> {
         job.check()?;
         let (batch, shape) = job.shape.products()?;
-        let items = batch * shape.right();
-        let (rows, numbers) = if job.owner == p.role() { (0, items) } else { (items, 0) };
-        Ok(Self { job, gilboa: Gilboa::prepare(p, job.number_bits, rows, numbers)? })
+        let all = items * batch * shape.right();
+        let (rows, numbers) = if job.owner == p.role() { (0, all) } else { (all, 0) };
+        Ok(Self { job, items, gilboa: Gilboa::prepare(p, job.number_bits, rows, numbers)? })
     }
 
     /// Online, 1 round: shares of `A B`; `numbers` is B at the owner, and empty at the other party.
@@ -273,12 +306,15 @@ impl LinearProduct {
     /// [`Error::Shape`] unless the factors have the numbers of the shape, [`Error::Param`] for a number that
     /// does not fit its bits, and those of the channel.
     pub fn multiply<R: Ring>(self, s: &mut Session, a: &AShare<R>, numbers: &[i64]) -> Result<AShare<R>> {
-        let LinearJob { shape: map, bits, number_bits, .. } = self.job;
-        same("numbers that are mapped", map.left(), a.len())?;
+        let Self { job: LinearJob { shape: map, bits, number_bits, .. }, items, .. } = self;
+        same("numbers that are mapped", items * map.left(), a.len())?;
         same("bits of the numbers that are mapped", bits as usize, a.bits() as usize)?;
         let (batch, shape) = map.products()?;
-        let numbers = self.job.positive(s.role(), numbers)?;
-        let a = map.left_matrices(&words(a.words()));
+        let batch = items * batch;
+        let numbers = Zeroizing::new(self.job.positive(s.role(), numbers)?.repeat(items));
+        let mut left = Zeroizing::new(Vec::with_capacity(batch * shape.left()));
+        words(a.words()).chunks_exact(map.left()).for_each(|a| left.extend_from_slice(&map.left_matrices(a)));
+        let a = left;
         let mut out = match numbers.is_empty() {
             true => Zeroizing::new(vec![0; batch * shape.out()]),
             false => local((batch, shape), &a, &numbers, |y| y),
@@ -308,6 +344,6 @@ impl LinearProduct {
                 out.iter_mut().for_each(|o| *o = o.wrapping_sub(sum));
             }
         }
-        Ok(share(bits, &map.results(out)))
+        Ok(share(bits, &map.results(items, out)))
     }
 }

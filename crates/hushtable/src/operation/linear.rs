@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use prim::Wiped;
 
-use super::{Material, Operation, Port, Signature, Words, implied, operands, spend};
+use super::{Material, Operation, Port, Signature, material, operands};
 use crate::{
     arith::{Layer, LayerJob},
     bill::{Bill, Effort},
-    error::{Error, Result},
+    error::Result,
     ot::Setting,
-    party::Party,
     share::AShare,
+    source::{Origin, Source},
     terms::Value,
 };
 
@@ -31,10 +31,10 @@ pub struct KnownMap {
 }
 
 impl Linear {
-    /// At the owner with the map, at the other party without.
+    /// At the owner with the map; at the other party it is not looked at.
     ///
     /// # Errors
-    /// [`Error::Shape`] for other numbers than the shape has, [`Error::Param`] for one that does not fit its bits.
+    /// [`Error::Shape`](crate::Error::Shape) for other numbers than the shape has, [`Error::Param`](crate::Error::Param) for one that does not fit its bits.
     pub fn new(job: LayerJob, known: Option<Arc<KnownMap>>) -> Result<Self> {
         if let Some(known) = &known {
             job.map().check_numbers(job.map().owner, &known.numbers)?;
@@ -44,7 +44,7 @@ impl Linear {
     }
 }
 
-/// Not stored: material is made of the owner's map.
+/// Stored material of a lattice is for the map that it was made for, and refused for others.
 impl Operation for Linear {
     fn name(&self) -> String {
         "linear layer".into()
@@ -73,46 +73,27 @@ impl Operation for Linear {
     }
 
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
-        Ok(self.job.bill()?.times(items))
+        self.job.bill(items)
     }
 
-    fn effort(&self, items: usize, under: &Setting) -> Result<Effort> {
-        if items != 1 {
-            return Ok(implied(&self.signature(), self.bill(items, under)?, self.stocks(), items));
-        }
-        let map = self.job.map();
-        let words = 8 * (map.shape.left() + map.shape.out() + map.shape.right()) as u64;
-        let effort = self.job.effort()?;
-        let memory = effort.memory.map(|memory| memory + words);
+    fn effort(&self, items: usize, _: &Setting) -> Result<Effort> {
+        let shape = self.job.map().shape;
+        let words = 8 * (items * (shape.left() + shape.out()) + 2 * shape.right()) as u64;
+        let effort = self.job.effort(items)?;
+        let memory = effort.memory.map(|memory| memory.saturating_add(words));
         Ok(effort.remembering(memory))
     }
 
-    fn most(&self) -> usize {
-        1
-    }
-
-    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
-        let known = self.known.clone();
-        if known.is_some() != (p.role() == self.job.map().owner) {
-            let (what, got) =
-                ("map of a linear layer", format!("given by {:?}: {}", p.role(), known.is_some()));
-            let accepted = format!("given by {:?} alone", self.job.map().owner);
-            return Err(Error::Param { what, got, accepted });
-        }
+    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
+        // The other party's are not looked at.
+        let known = self.known.clone().filter(|_| from.role() == self.job.map().owner);
         let numbers = known.as_ref().map_or(&[][..], |known| &known.numbers);
-        let layers = (0..items).map(|_| Layer::prepare(p, &self.job, numbers));
-        let layers: Vec<Layer> = layers.collect::<Result<_>>()?;
-        let map = self.job.map();
-        Ok(spend(items, move |s, given| {
+        let layer = Layer::prepare(from, &self.job, items, numbers)?;
+        let bits = self.job.map().bits;
+        Ok(material(items, move |s, given| {
             let [x] = operands(given)?;
             let offsets = known.as_ref().map_or(&[][..], |known| &known.offsets);
-            // Never grows, so that no part of it is left behind.
-            let mut out = Words::new(Vec::with_capacity(items * map.shape.out()));
-            for (layer, x) in layers.into_iter().zip(x.chunks_exact(map.shape.left())) {
-                let made = layer.apply(s, &AShare::<u64>::new(map.bits, x.to_vec()), offsets)?;
-                out.extend_from_slice(made.words());
-            }
-            Ok(vec![out])
+            Ok(layer.apply(s, &AShare::<u64>::new(bits, x.to_vec()), offsets)?.into_wide())
         }))
     }
 }

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use hushtable::{
     Role,
-    arith::{CompareDomain, CompareJob, MatrixShape, Objective},
+    arith::{CompareDomain, CompareJob, LayerJob, LinearJob, MatrixShape, Objective},
     circuit::{self, Circuit, Draft, TruthTable},
     lut::{LookupJob, Protocol},
     math::{
         Affine, Bounds, Evaluation, Function, GeluJob, Method, NormJob, Options, Outside, SoftmaxJob, gelu,
     },
     operation::{
-        Bands, Compare, Elsewhere, Engine, Evaluate, LayerNorm, Lookup, Multiply, Operation, Port, Products,
-        Relation, Select, ToXor, Truncate,
+        Bands, Compare, Elsewhere, Engine, Evaluate, KnownMap, LayerNorm, Linear, Lookup, Multiply,
+        Operation, Port, Products, Relation, Select, ToXor, Truncate,
     },
     share::Sharing,
 };
@@ -48,6 +48,25 @@ fn binary(
 ) -> Case {
     let want = x.iter().zip(&y).map(|(&x, &y)| f(x, y)).collect();
     Case { operation: Box::new(operation), widths: widths.to_vec(), operands: vec![x, y], want, within: 0 }
+}
+
+/// A layer with offsets, of which 4 bits are cut off: small ones by OTs, others by a lattice.
+fn linear([rows, inner, columns]: [usize; 3]) -> Case {
+    let shape = MatrixShape { batch: 1, rows, inner, columns };
+    let map = LinearJob { shape: shape.into(), bits: 30, number_bits: 12, owner: Role::P1 };
+    let job = LayerJob::new(map, 4).unwrap();
+    assert_eq!(job.by_lattice(), rows > 2);
+    let (b, offsets) = (many(61, 12, shape.right()), many(62, 10, columns));
+    let x = many(60, 8, ITEMS * rows * inner);
+    let result = |i: usize| {
+        let (row, column) = (i / columns, i % columns);
+        (0..inner).map(|k| x[row * inner + k] * b[k * columns + column]).sum::<i64>() + offsets[column]
+    };
+    let want = (0..ITEMS * rows * columns).map(|i| result(i) >> 4).collect();
+    let words = offsets.iter().map(|c| *c as u64).collect::<Vec<_>>();
+    let known = KnownMap { numbers: b.clone().into(), offsets: words.into() };
+    let operation = Linear::new(job, Some(Arc::new(known))).unwrap();
+    Case { operation: Box::new(operation), widths: vec![(30, false)], operands: vec![x], want, within: 1 }
 }
 
 /// Signed numbers of `bits` bits, one an item.
@@ -249,6 +268,8 @@ pub fn cases() -> Vec<Case> {
             |b, x| if b == 1 { x } else { -5 },
         ),
         Case { within: 3, ..gelus },
+        linear([2, 5, 3]),
+        linear([8, 64, 64]),
         softmax(5),
         softmax(1),
         layer_norm(),

@@ -89,6 +89,11 @@ impl Cross {
         best.map(|(_, one)| one).ok_or_else(|| refused.map_or_else(reaching, Error::of_lattice))
     }
 
+    /// So many times as many.
+    pub(in crate::arith) fn times(&self, items: usize) -> Self {
+        Self { batch: items * self.batch, ..*self }
+    }
+
     /// What the products cost, without the keys.
     pub(in crate::arith) fn bill(&self) -> Bill {
         let batch = self.batch;
@@ -293,6 +298,12 @@ impl Cross {
     /// Numbers of a product's matrix that is encrypted, of the one that is known, and of the product.
     pub(in crate::arith) fn sizes(&self) -> [usize; 3] {
         [self.numbers(self.tiling.encrypted()), self.numbers(self.known()), self.tiling.shape().out()]
+    }
+
+    /// The outputs of product i.
+    pub(in crate::arith) fn part_of<'a>(&self, outputs: &'a mut [u64], i: usize) -> &'a mut [u64] {
+        let out = self.tiling.shape().out();
+        &mut outputs[i * out..(i + 1) * out]
     }
 
     /// Numbers of all products.
