@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import hushtable as ht
 import numpy as np
+from hushtable.nn.graph import Graph, Input
+from hushtable.nn.layers.choice import ArgMax
+from hushtable.nn.layers.elementwise import Curve, Relu
+from hushtable.nn.layers.linear import Linear
+from hushtable.nn.model import Model
 
 
 def private(model, *inputs, owner=0, giver=1):
@@ -39,11 +44,6 @@ def holds(model, *inputs, owner=0, giver=1):
 
 def perceptron(rng, sizes, bend="relu"):
     """A graph of random layers, as a model."""
-    from hushtable.nn.graph import Graph, Input
-    from hushtable.nn.layers.elementwise import Curve, Relu
-    from hushtable.nn.layers.linear import Linear
-    from hushtable.nn.model import Model
-
     graph = Graph([Input("x", (-1, sizes[0]))])
     value = 0
     for i, (a, b) in enumerate(zip(sizes, sizes[1:], strict=False)):
@@ -53,3 +53,13 @@ def perceptron(rng, sizes, bend="relu"):
             value = graph.add(Relu() if bend == "relu" else Curve(bend), value)
     graph.outputs = [value]
     return Model(graph)
+
+
+def small(seed=0, bits=None, classes=None):
+    rng = np.random.default_rng(seed)
+    model = perceptron(rng, (5, 4, 3))
+    if classes:
+        graph = model.graph
+        graph.outputs = [graph.add(ArgMax(), graph.outputs[0])]
+        model = Model(graph, classes)
+    return model.calibrate(rng.normal(size=(50, 5)), bits=bits)

@@ -87,6 +87,15 @@ NETWORKS = {
     ),
     "one becomes many": ([node("MatMul", ["x", "w"], ["a"]), node("Mul", ["a", "k"], ["b"]), node("Add", ["b", "k"], ["c"]), node("MatMul", ["c", "v"], ["y"])], ROWS, {"w": RNG.normal(size=(8, 1)), "k": RNG.normal(size=5), "v": RNG.normal(size=(5, 2))}, "linear scale linear"),
     "gelu by tanh": ([node("Pow", ["x", "three"], ["p"]), node("Mul", ["p", "k"], ["a"]), node("Add", ["x", "a"], ["b"]), node("Mul", ["b", "root"], ["c"]), node("Tanh", ["c"], ["t"]), node("Add", ["t", "one"], ["u"]), node("Mul", ["x", "u"], ["v"]), node("Mul", ["v", "half"], ["y"])], ROWS, {"three": 3.0, "k": 0.044715, "root": math.sqrt(2 / math.pi), "one": 1.0, "half": 0.5}, None),
+    "a line": ([node("Conv", ["x", "w", "b"], ["c"], strides=[2], pads=[2, 1]), node("MaxPool", ["c"], ["d"], kernel_shape=[2]), node("AveragePool", ["d"], ["y"], kernel_shape=[2], pads=[1, 0])], RNG.normal(size=(30, 2, 12)), {"w": RNG.normal(size=(3, 2, 4)) * 0.4, "b": RNG.normal(size=3)}, None),
+    "sums": ([node("ReduceSum", ["x", "axis"], ["a"], keepdims=0), node("ReduceSum", ["x", "axes"], ["b"]), node("ReduceMean", ["b"], ["c"], axes=[1], keepdims=0), node("Sub", ["a", "c"], ["y"])], IMAGES[:, 0], {"axis": [2], "axes": [1, 2]}, "sum sum mean subtract"),
+    "constants beside": (
+        [node("Shape", ["x"], ["s"]), node("Gather", ["s", "zero"], ["n"])]
+        + [part for k in "ab" for part in (node("Concat", ["n", f"size {k}"], [f"to {k}"], axis=0), node("Expand", [k, f"to {k}"], [f"{k}1"]))]
+        + [node("Concat", ["a1", "x", "b1", "a1", "x", "b1"], ["y"], axis=1)],
+        ROWS, {"zero": [0], "a": RNG.normal(size=(1, 2)), "size a": [2], "b": RNG.normal(size=(1, 3)), "size b": [3]}, "pad pad concatenate offset",
+    ),
+    "hard": ([node("HardSigmoid", ["x"], ["a"], alpha=0.3), node("HardSwish", ["x"], ["b"]), node("Elu", ["x"], ["c"], alpha=0.75), node("PRelu", ["x", "slope"], ["d"]), node("Sum", ["a", "b", "c", "d"], ["y"])], ROWS, {"slope": RNG.normal(size=8)}, None),
     "flatten": ([node("Flatten", ["x"], ["a"]), node("Identity", ["a"], ["b"]), node("Dropout", ["b"], ["y"])], IMAGES, {}, "reshape"),
     "own shape": ([node("Shape", ["x"], ["s"]), node("Gather", ["s", "zero"], ["n"]), node("Unsqueeze", ["n", "axis"], ["u"]), node("Concat", ["u", "rest"], ["t"], axis=0), node("Reshape", ["x", "t"], ["y"])], IMAGES, {"zero": 0, "axis": [0], "rest": [-1, 7]}, "reshape"),
 }
@@ -251,7 +260,7 @@ def test_a_fixed_number_of_rows_becomes_any_where_nothing_depends_on_it():
         ([node("Gemm", ["x", "w"], ["y"], name="head")], (1, 2), {"w": np.array([[1, np.nan], [1, 1]])}, r"'head' \(linear\): weight has nan at \(0, 1\)"),
         ([node("Add", ["x", "b"], ["y"], name="shift")], (1, 2), {"b": np.array([np.inf, 0])}, r"'shift' \(offset\): bias has inf"),
         ([node("Conv", ["x", "w"], ["y"], name="conv")], (1, 3, 2, 2), {"w": np.ones((1, 3, 3, 3))}, r"'conv' \(Conv\): a kernel of \(3, 3\) on images of \(2, 2\)"),
-        ([node("Conv", ["x", "w"], ["y"])], (1, 3, 9), {"w": np.ones((1, 3, 3))}, "accepted: two axes, images"),
+        ([node("Conv", ["x", "w"], ["y"])], (1, 3, 9, 9, 9), {"w": np.ones((1, 3, 3, 3, 3))}, "accepted: one or two axes"),
         ([node("MaxPool", ["x"], ["y"], kernel_shape=[2, 2], strides=[2, 2], ceil_mode=1)], (1, 1, 5, 5), {}, "ceil_mode=1"),
         ([node("Div", ["x", "z"], ["y"])], (1, 2), {"z": np.array([1.0, 0])}, "division by 0"),
         ([node("Pow", ["x", "z"], ["y"])], (1, 2), {"z": 2.5}, "exponent 2.5"),

@@ -61,6 +61,34 @@ class Encoder(nn.Module):
         return self.out(self.layer(self.words(ids)).mean(1))
 
 
+class Images(nn.Module):
+    """Patches of an image and a token for its class, as vision transformers have them."""
+
+    def __init__(self, size=16):
+        super().__init__()
+        self.patches, self.head = nn.Conv2d(1, size, 4, 4), nn.Linear(size, 3)
+        self.token, self.places = nn.Parameter(torch.randn(1, 1, size)), nn.Parameter(torch.randn(1, 5, size) * 0.1)
+        self.layer = nn.TransformerEncoderLayer(size, 2, 32, batch_first=True, norm_first=True, activation="gelu")
+
+    def forward(self, x):
+        patches = self.patches(x).flatten(2).transpose(1, 2)
+        x = torch.cat([self.token.expand(x.size(0), -1, -1), patches], 1) + self.places
+        return self.head(self.layer(x)[:, 0])
+
+
+class Residual(nn.Module):
+    """Convolutions with a shortcut."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second, self.short = nn.Conv2d(2, 6, 3, 2, 1, bias=False), nn.Conv2d(6, 6, 3, 1, 1), nn.Conv2d(2, 6, 1, 2)
+        self.one, self.two, self.head = nn.BatchNorm2d(6), nn.BatchNorm2d(6), nn.Linear(6, 4)
+
+    def forward(self, x):
+        x = torch.relu(self.two(self.second(torch.relu(self.one(self.first(x))))) + self.short(x))
+        return self.head(nn.functional.adaptive_avg_pool2d(x, 1).flatten(1))
+
+
 def perceptron():
     return nn.Sequential(
         nn.Linear(8, 16), nn.GELU(), nn.Linear(16, 16), nn.SiLU(), nn.LayerNorm(16), nn.Dropout(0.5), nn.Linear(16, 3)
@@ -79,6 +107,8 @@ MODULES = {
     "perceptron": (perceptron, RNG.normal(size=(1000, 8)).astype(np.float32)),
     "convolutional": (convolutional, RNG.normal(size=(1000, 1, 8, 8)).astype(np.float32)),
     "encoder": (Encoder, RNG.integers(0, 50, (1000, 6))),
+    "images": (Images, RNG.normal(size=(1000, 1, 8, 8)).astype(np.float32)),
+    "residual": (Residual, RNG.normal(size=(1000, 2, 9, 9)).astype(np.float32)),
     "decoder": (lambda: Decoder(nn.LayerNorm), RNG.integers(0, 30, (1000, 8))),
     "decoder rms": (lambda: Decoder(RootMeanSquare), RNG.integers(0, 30, (1000, 8))),
 }
@@ -115,5 +145,11 @@ def test_several_inputs_and_what_cannot_be_exported():
         model.plain(a[:5], b[:4])
     with pytest.raises(ht.ParamError, match="Both cannot be exported to ONNX"):
         ht.nn.from_torch(Both(), torch.from_numpy(a))
+    class Fixed(nn.Module):
+        def forward(self, x):
+            return torch.cat([torch.ones(1, 2).expand(len(x), -1), x], 1)
+
+    with pytest.raises(ht.ShapeError, match=r"Concat.*may have fixed the number of rows"):
+        ht.nn.from_torch(Fixed(), torch.from_numpy(a))
     with pytest.raises(ht.ParamError, match=r"node .*LSTM"):
         ht.nn.from_torch(nn.LSTM(4, 3), torch.zeros((2, 5, 4)))

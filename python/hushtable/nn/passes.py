@@ -28,15 +28,13 @@ def _fold_one(graph: Graph, shapes: dict[int, Shape]) -> Graph | None:
         for value in node.of:
             users[value] = users.get(value, 0) + 1
     for i, node in enumerate(graph.nodes, first):
-        if len(node.of) == 1 and isinstance(node.layer, Scale | Offset) and shapes[i] != shapes[node.of[0]]:
-            continue  # it makes more numbers of one
         if _nothing(node) and (node.of[0] >= first or i not in graph.outputs):
             return graph.without({i}, {i: node.of[0]})
         if len(node.of) != 1 or node.of[0] < first or users[node.of[0]] != 1:
             continue
         before = graph.nodes[node.of[0] - first]
         made = _after(before, node)
-        if made is None and shapes[before.of[0]] == shapes[node.of[0]]:
+        if made is None and shapes[before.of[0]] == shapes[node.of[0]]:  # it does not make more numbers of one
             made = _ahead(before, node)
         if made is not None:
             nodes = list(graph.nodes)

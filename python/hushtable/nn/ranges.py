@@ -14,7 +14,7 @@ from ..prepared import _Dry
 from ..share import Share
 from .evaluation import Formats, InputFormat, evaluate
 from .graph import Graph, Node
-from .layer import Array, Format, Own, largest
+from .layer import Array, Format, Own, largest, nearest
 
 # Inputs of their own scales that are compared are brought below this power of two.
 COMPARED = 6
@@ -74,10 +74,11 @@ def formats(graph: Graph, seen: Seen, margin: float, bits: int | None, fraction:
                 largest=exponent(most, fraction),
             )
         )
-    least = max((_need(format, fraction) for format in found), default=0)
-    width = max(least, fraction + 2, 16) if bits is None else bits
+    least = max([_need(format, fraction) for format in found] + [how.exponent + fraction + 2 for how in inputs])
+    width = min(max(least, fraction + 2, 16), 64) if bits is None else bits
+    _check_sizes(graph, inputs, found, width, fraction)
     while True:
-        layers = [_digits(graph, i, format, width, fraction, inputs) for i, format in enumerate(found)]
+        layers = [_digits(graph.nodes[i], owns[i], format, width, fraction) for i, format in enumerate(found)]
         made = Formats(width, fraction, tuple(inputs), tuple(layers))
         refused = refusal(graph, made)
         if refused is None:
@@ -151,23 +152,38 @@ def _powers(sizes: Array) -> list[int]:
     return [power if apart and size > 0 else most for power, size in zip(powers, sizes, strict=True)]
 
 
+def _check_sizes(graph: Graph, inputs: Sequence[InputFormat], found: Sequence[Format], bits: int, fraction: int) -> None:
+    """Raises `ParamError` for numbers that no width holds, or not the one that is asked for, naming the first."""
+    sizes: list[tuple[str, int]] = [(f"input {given.name!r}", how.exponent) for given, how in zip(graph.inputs, inputs, strict=True)]
+    for node, form in zip(graph.nodes, found, strict=True):
+        sizes.append((f"layer {node.name!r} ({node.layer.op})", form.out))
+    for name, power in sizes:
+        if power + fraction + 2 > bits:
+            raise ParamError(
+                f"{name}: numbers of up to 2^{power} with {fraction} digits are not supported in {bits} bits; accepted: more "
+                f"bits=, or a smaller fraction= or margin="
+            )
+
+
 def _need(format: Format, fraction: int) -> int:
     """Bits that hold the sums of a layer before they are rounded."""
     products = format.inner.get("products", format.out)
     return max(products, format.out) + fraction + format.digits + 2
 
 
-def _digits(graph: Graph, i: int, format: Format, bits: int, fraction: int, inputs: Sequence[InputFormat]) -> Format:
+def _digits(node: Node, own: Own, format: Format, bits: int, fraction: int) -> Format:
     """The format with as many digits of factors as help, and as the width has room for."""
-    node = graph.nodes[i]
     if not format.digits:
         return format
     room = bits - (_need(format, fraction) - format.digits)
     if room < LEAST_DIGITS:
+        enough = f"bits={bits - room + fraction}, or " if bits - room + fraction <= 64 else ""
         raise ParamError(
             f"layer {node.name!r} ({node.layer.op}): sums of up to 2^{max(format.inner.get('products', format.out), format.out)} "
-            f"with {fraction} digits are not supported in {bits} bits; accepted: bits={bits - room + fraction} or less fraction="
+            f"with {fraction} digits are not supported in {bits} bits; accepted: {enough}a smaller fraction= or margin="
         )
     more = (node.layer.terms() - 1).bit_length() // 2
     digits = min(room, fraction + more, 62 - max(format.largest, 0) - 1)
-    return Format(format.out, format.inner, digits, format.largest)
+    # Rounded up a factor may reach the next power of two.
+    most = max(largest(nearest(own[name], digits)) for name in node.layer.factors())
+    return Format(format.out, format.inner, digits, max(exponent(most, fraction), format.largest))

@@ -178,7 +178,7 @@ def _mapped(
     numbers, own = None, None
     if weights.steps is not None:
         steps = np.ascontiguousarray(order(weights._signed(x.bits)))
-        numbers, own = native.Numbers(steps, None), hashlib.sha256(steps).digest()
+        numbers, own = native.Numbers(steps, None), hashlib.sha256(steps.tobytes()).digest()
     how = f"weights {weights.shape} of {bits} bits of party {weights.owner}, {digits} cut off"
     name = f"{operation}(shape {arranged.shape}, bits={x.bits}, {how}, results {results})"
     made = native.known_map(shape, x.bits, bits, digits, weights.owner, numbers)

@@ -276,12 +276,6 @@ def _pad(to: Builder, op: Op) -> Value:
     return to.add(Pad(by), x)
 
 
-@converter("Concat")
-def _concat(to: Builder, op: Op) -> Value:
-    parts = [op.var(i) for i in range(len(op.inputs))]
-    return to.add(Concatenate(axis_of(op.int("axis", 0), parts[0].shape)), *parts) if len(parts) > 1 else parts[0]
-
-
 @converter("Slice")
 def _slice(to: Builder, op: Op) -> Value:
     x = op.var(0)

@@ -10,6 +10,7 @@ import numpy as np
 from ... import _words, arithmetic, history
 from ...errors import ParamError, ShapeError
 from ...share import Share
+from ..comparing import less, narrow, positive
 from ..imports import Builder, Op, Value, converter
 from ..layer import Array, Format, Layer, Off, Own, Run, Shape, axis_of
 
@@ -42,7 +43,8 @@ class ArgMax(Decision):
         return np.expand_dims(found, self.axis) if self.keep else np.asarray(found)
 
     def private(self, run: Run, *x: Share) -> Share:
-        return arithmetic.argmax(x[0], axis_of(self.axis, x[0].shape)).reshape(self.shape(x[0].shape))
+        (short,) = narrow(x[0])
+        return arithmetic.argmax(short, axis_of(self.axis, x[0].shape)).reshape(self.shape(x[0].shape))
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Positive(Decision):
         return np.asarray(x[0][..., 0] > 0).astype(np.int64)
 
     def private(self, run: Run, *x: Share) -> Share:
-        return x[0][..., 0] > 0
+        return positive(x[0][..., 0])
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ class Top(Decision):
         if size == 1:
             return _whole(x[0], np.zeros(1, dtype=np.int64)) if self.places else x[0]
         # Of two equal ones the first is ahead. So many are ahead of each:
-        bits = arithmetic.less(x[0][..., first], x[0][..., second])
+        bits = less(x[0][..., first], x[0][..., second])
         behind = arithmetic.where(bits, _whole(x[0], np.ones(len(first), dtype=np.int64)), 0)
         rank = (behind @ whole + np.arange(size))._within((0, size))
         here = rank.reshape(*rank.shape[:-1], 1, size) == np.arange(self.size)[:, None]

@@ -13,6 +13,7 @@ from ... import arithmetic, functions
 from ...errors import ParamError, ShapeError
 from ...share import Share
 from .. import weights
+from ..comparing import positive
 from ..imports import Builder, Op, Value, converter
 from ..layer import Array, Format, Layer, Off, Own, Run, Shape, broadcast, ulps
 
@@ -123,7 +124,8 @@ class Relu(Layer):
         return np.maximum(x[0], self.slope * x[0])
 
     def private(self, run: Run, *x: Share) -> Share:
-        return arithmetic.maximum(x[0], x[0] * self.slope if self.slope else 0.0)
+        made = arithmetic.where(positive(x[0]), x[0], x[0] * self.slope if self.slope else 0.0)
+        return made if self.slope else made._within((0, max(x[0]._range[1], 1)))
 
     def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
         return of[0].error + (step + 0.01 * of[0].size * self.slope if self.slope else 0)

@@ -13,6 +13,7 @@ from ...errors import ParamError, ShapeError
 from ...share import Share
 from ...tables import Table, lookup
 from .. import weights
+from ..comparing import less
 from ..layer import Array, Format, Layer, Off, Own, Run, Shape
 
 # Deepest tree.
@@ -88,7 +89,7 @@ class Forest(Layer):
     def private(self, run: Run, *x: Share) -> Share:
         asked = weights.linear(x[0], run.weights("feature", 0, 1), x[0]._range)
         above = run.numbers(asked, "threshold", (x[0]._range[0] - 1, x[0]._range[1]))
-        bits = above < asked
+        bits = less(above, asked)
         ones = Share(x[0].party, x[0]._mine(np.ones(1, dtype=np.uint8)), self._width, 0, "additive", (0, 2))
         went = arithmetic.where(bits, ones, 0)  # mod 2^width
         rows = len(x[0])

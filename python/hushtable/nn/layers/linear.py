@@ -11,10 +11,10 @@ import numpy as np
 from ...errors import ParamError, ShapeError
 from ...share import Share
 from .. import weights
-from ..imports import MASKED, UNSEEN, Builder, Op, Value, Var, converter, trimmed
+from ..imports import Builder, Op, Value, Var, converter, trimmed
 from ..layer import Array, Format, Layer, Off, Own, Run, Shape, broadcast, columns, largest
-from .arrange import Negate, Transpose
-from .elementwise import Add, MatMul, Multiply, Steep, Subtract
+from .arrange import Reshape, Transpose
+from .elementwise import MatMul
 
 
 class Weighted(Layer):
@@ -249,115 +249,46 @@ def _linear(to: Builder, x: Var, weight: Array, bias: Array | None) -> Var:
 @converter("Conv")
 def _conv(to: Builder, op: Op) -> Value:
     weight, x = op.constant(1), op.var(0)
-    if weight.ndim != 4:
-        raise ParamError(f"a kernel of shape {weight.shape} is not supported; accepted: two axes, images")
+    if weight.ndim not in (3, 4) or len(x.shape) != weight.ndim:
+        raise ParamError(f"a kernel of shape {weight.shape} is not supported; accepted: one or two axes")
     kernel = weight.shape[2:]
     stride, padding, dilation = kernel_of(op, x.shape[2:], kernel)
     groups = op.int("group", 1)
-    own = {"weight": weight} | ({"bias": op.constant(2)} if op.has(2) else {})
-    layer = Convolution(weight.shape[1] * groups, weight.shape[0], kernel, stride, padding, dilation, groups, op.has(2))
-    return to.add(layer, x, own=own)
+    own = {"weight": weight.reshape(*weight.shape[:2], *flat(kernel))} | ({"bias": op.constant(2)} if op.has(2) else {})
+    inputs, outputs = weight.shape[1] * groups, weight.shape[0]
+    layer = Convolution(inputs, outputs, flat(kernel), stride, padding, dilation, groups, op.has(2))
+    return lined(to, to.add(layer, imaged(to, x), own=own), x)
+
+
+def flat(kernel: Sequence[int]) -> tuple[int, ...]:
+    """A kernel of two axes, of which the first has length 1 if there was one only."""
+    return tuple(kernel) if len(kernel) == 2 else (1, *kernel)
+
+
+def imaged(to: Builder, x: Var) -> Var:
+    """Rows of numbers (rows, channels, length) as images of height 1."""
+    return x if len(x.shape) == 4 else to.add(Reshape((*x.shape[:2], 1, x.shape[2])), x)
+
+
+def lined(to: Builder, made: Var, like: Var) -> Var:
+    """What was made of such images, without their height."""
+    return made if len(like.shape) == 4 else to.add(Reshape((*made.shape[:2], made.shape[3])), made)
 
 
 def kernel_of(op: Op, size: Shape, kernel: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
-    """Stride, padding and dilation of a convolution or a pool."""
-    stride = op.ints("strides", None, (1, 1)) or (1, 1)
-    dilation = op.ints("dilations", None, (1, 1)) or (1, 1)
+    """Stride, padding and dilation of a convolution or a pool, for a kernel of two axes."""
+    axes = len(kernel)
+    stride = op.ints("strides", None, (1,) * axes) or ()
+    dilation = op.ints("dilations", None, (1,) * axes) or ()
     how = op.text("auto_pad", "NOTSET")
-    if how in ("NOTSET", ""):
-        return stride, op.ints("pads", None, (0, 0, 0, 0)) or (0, 0, 0, 0), dilation
+    padding = op.ints("pads", None, (0,) * (2 * axes)) or ()
     if how == "VALID":
-        return stride, (0, 0, 0, 0), dilation
-    reach = [(k - 1) * d + 1 for k, d in zip(kernel, dilation, strict=True)]
-    more = [max((-(-n // s) - 1) * s + r - n, 0) for n, s, r in zip(size, stride, reach, strict=True)]
-    small, large = [n // 2 for n in more], [n - n // 2 for n in more]
-    return stride, (*small, *large) if how == "SAME_UPPER" else (*large, *small), dilation
-
-
-@converter("BatchNormalization")
-def _batch_norm(to: Builder, op: Op) -> Value:
-    x = op.var(0)
-    gain, offset, mean, variance = (op.constant(i).astype(np.float64) for i in (1, 2, 3, 4))
-    if op.outputs > 1 or op.int("training_mode", 0):
-        raise ParamError("a norm in training is not supported; accepted: a model in evaluation mode")
-    factors = gain / np.sqrt(variance + op.float("epsilon", 1e-5))
-    size = (len(gain), *(1,) * (len(x.shape) - 2))
-    own = {"weight": factors.reshape(size), "bias": (offset - mean * factors).reshape(size)}
-    return to.add(Scale(size), x, own=own)
-
-
-def scale(to: Builder, x: Var, factors: Array, offsets: Array | None = None) -> Var:
-    """`x * factors + offsets` by constants."""
-    factors = trimmed(factors)
-    if offsets is None:
-        return to.add(Scale(factors.shape, False), x, own={"weight": factors})
-    factors, offsets = np.broadcast_arrays(factors, trimmed(offsets))
-    return to.add(Scale(factors.shape), x, own={"weight": factors, "bias": offsets})
-
-
-def offset(to: Builder, x: Var, numbers: Array, masked: bool) -> Var:
-    """`x + numbers`, constants; `masked`: a softmax comes next, so that minus infinity can be a number."""
-    numbers = trimmed(numbers)
-    if masked:
-        numbers = np.where(numbers <= MASKED, UNSEEN, numbers)
-    return to.add(Offset(numbers.shape), x, own={"bias": numbers})
-
-
-@converter("Add", "Sum")
-def _add(to: Builder, op: Op) -> Value:
-    total = op.inputs[0]
-    for i, other in enumerate(op.inputs[1:], 1):
-        if isinstance(total, Var) and isinstance(other, Var):
-            total = to.add(Add(), total, other)
-        elif isinstance(total, Var):
-            total = offset(to, total, op.constant(i), op.to_softmax)
-        else:
-            assert total is not None
-            total = offset(to, op.var(i), total, op.to_softmax)
-    assert total is not None
-    return total
-
-
-@converter("Sub")
-def _sub(to: Builder, op: Op) -> Value:
-    if not isinstance(op.inputs[1], Var):
-        return offset(to, op.var(0), -op.constant(1), op.to_softmax)
-    if not isinstance(op.inputs[0], Var):
-        return offset(to, to.add(Negate(), op.var(1)), op.constant(0), op.to_softmax)
-    return to.add(Subtract(), op.var(0), op.var(1))
-
-
-@converter("Neg")
-def _neg(to: Builder, op: Op) -> Value:
-    return to.add(Negate(), op.var(0))
-
-
-@converter("Mul")
-def _mul(to: Builder, op: Op) -> Value:
-    if isinstance(op.inputs[0], Var) and isinstance(op.inputs[1], Var):
-        return to.add(Multiply(), op.var(0), op.var(1))
-    i = 0 if isinstance(op.inputs[0], Var) else 1
-    return scale(to, op.var(i), op.constant(1 - i))
-
-
-@converter("Div")
-def _div(to: Builder, op: Op) -> Value:
-    if not isinstance(op.inputs[1], Var):
-        if (op.constant(1) == 0).any():
-            raise ParamError("division by 0; accepted: other numbers")
-        return scale(to, op.var(0), 1 / op.constant(1).astype(np.float64))
-    inverse = to.add(Steep("reciprocal"), op.var(1))
-    if isinstance(op.inputs[0], Var):
-        return to.add(Multiply(), op.var(0), inverse)
-    return inverse if (op.constant(0) == 1).all() else scale(to, inverse, op.constant(0))
-
-
-@converter("Where")
-def _where(to: Builder, op: Op) -> Value:
-    keep = np.broadcast_to(op.constant(0), op.constant(0).shape) != 0
-    i = 1 if isinstance(op.inputs[1], Var) else 2
-    keep = keep if i == 1 else ~keep
-    x, other = op.var(i), op.constant(3 - i).astype(np.float64)
-    if op.to_softmax and (other <= MASKED).all():
-        return offset(to, x, np.where(keep, 0.0, UNSEEN), True)
-    return scale(to, x, keep.astype(np.float64), np.where(keep, 0.0, other))
+        padding = (0,) * (2 * axes)
+    elif how not in ("NOTSET", ""):
+        reach = [(k - 1) * d + 1 for k, d in zip(kernel, dilation, strict=True)]
+        more = [max((-(-n // s) - 1) * s + r - n, 0) for n, s, r in zip(size, stride, reach, strict=True)]
+        small, large = [n // 2 for n in more], [n - n // 2 for n in more]
+        padding = (*small, *large) if how == "SAME_UPPER" else (*large, *small)
+    if axes == 1:
+        return (1, *stride), (0, padding[0], 0, padding[1]), (1, *dilation)
+    return stride, padding, dilation

@@ -79,6 +79,9 @@ class LayerNorm(Norm):
     def owned(self) -> dict[str, Shape]:
         return {"weight": (self.size,), "bias": (self.size,)}
 
+    def factors(self) -> tuple[str, ...]:
+        return ()  # the library's own
+
     def bounded(self) -> tuple[str, ...]:
         return ("weight", "bias")
 

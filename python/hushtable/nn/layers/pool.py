@@ -7,14 +7,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from ... import _constants, _words, arithmetic, history
+from ... import _constants, _words, history
 from ...errors import ParamError, ShapeError
 from ...products import _rounded
 from ...share import Share
 from .. import weights
+from ..comparing import maximum
 from ..imports import Builder, Op, Value, axes_of, converter
-from ..layer import Array, Format, Layer, Off, Own, Run, Shape, axis_of
-from .linear import kernel_of, seen
+from ..layer import Array, Format, Layer, Off, Own, Run, Shape, axis_of, count
+from .linear import flat, imaged, kernel_of, lined, seen
 
 
 class Pool(Layer):
@@ -85,28 +86,55 @@ class AveragePool(Pool):
         return of[0].error + step
 
 
+class Reduced(Layer):
+    """What is left of axes, which stay with length 1 if `keep`."""
+
+    axes: tuple[int, ...]
+    keep: bool
+
+    def shape(self, *of: Shape) -> Shape:
+        axes = {axis_of(axis, of[0]) for axis in self.axes}
+        return tuple(1 if i in axes else size for i, size in enumerate(of[0]) if self.keep or i not in axes)
+
+    def rows(self, x: Share) -> Share:
+        """The numbers of these axes along the last one."""
+        axes = sorted(axis_of(axis, x.shape) for axis in self.axes)
+        rest = [axis for axis in range(x.ndim) if axis not in axes]
+        return x.transpose(*rest, *axes).reshape(*(x.shape[axis] for axis in rest), -1)
+
+
 @dataclass(frozen=True)
-class Mean(Layer):
+class Sum(Reduced):
+    """The sum over axes. Local."""
+
+    axes: tuple[int, ...]
+    keep: bool = True
+    op: ClassVar[str] = "sum"
+
+    def plain(self, own: Own, *x: Array) -> Array:
+        return np.asarray(x[0].sum(axis=self.axes, keepdims=self.keep))
+
+    def private(self, run: Run, *x: Share) -> Share:
+        return _total(self.rows(x[0]), run.limits).reshape(self.shape(x[0].shape))
+
+    def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
+        return of[0].error * count(of[0].shape) / count(self.shape(of[0].shape))
+
+
+@dataclass(frozen=True)
+class Mean(Reduced):
     """The mean over axes, which stay with length 1 if `keep`."""
 
     axes: tuple[int, ...]
     keep: bool = True
     op: ClassVar[str] = "mean"
 
-    def shape(self, *of: Shape) -> Shape:
-        axes = {axis_of(axis, of[0]) for axis in self.axes}
-        kept = [1 if i in axes else size for i, size in enumerate(of[0]) if self.keep or i not in axes]
-        return tuple(kept)
-
     def plain(self, own: Own, *x: Array) -> Array:
         return np.asarray(x[0].mean(axis=self.axes, keepdims=self.keep))
 
     def private(self, run: Run, *x: Share) -> Share:
-        axes = sorted(axis_of(axis, x[0].shape) for axis in self.axes)
-        rest = [axis for axis in range(x[0].ndim) if axis not in axes]
-        outer = tuple(x[0].shape[axis] for axis in rest)
-        rows = x[0].transpose(*rest, *axes).reshape(*outer, -1)
-        return rows.mean(axis=len(outer)).reshape(self.shape(x[0].shape))
+        rows = self.rows(x[0])
+        return rows.mean(axis=rows.ndim - 1).reshape(self.shape(x[0].shape))
 
     def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
         return of[0].error + step
@@ -116,10 +144,16 @@ def greatest(x: Share) -> Share:
     """The greatest along the last axis."""
     while (size := x.shape[-1]) > 1:
         half = size // 2
-        won = arithmetic.maximum(x[..., :half], x[..., half : 2 * half])
+        won = maximum(x[..., :half], x[..., half : 2 * half])
         # The one that met no other goes on.
         x = _beside(won, x[..., 2 * half :]) if size % 2 else won
     return x[..., 0]
+
+
+@history.operation("total", ("x",))
+def _total(x: Share, limits: tuple[int, int]) -> Share:
+    """The sums along the last axis, in a range that is promised."""
+    return x._like(_words.reduce(x._words.astype(np.uint64).sum(axis=-1), x.bits), limits)._off_by(0.0)
 
 
 @history.operation("beside", ("a", "b"))
@@ -151,16 +185,19 @@ def _averaged(x: Share, pool: AveragePool) -> Share:
 def _pool(to: Builder, op: Op) -> Value:
     x = op.var(0)
     kernel = op.ints("kernel_shape", None, ()) or ()
-    if len(kernel) != 2 or op.outputs > 1:
-        raise ParamError(f"a kernel {kernel} with {op.outputs} outputs is not supported; accepted: two axes, one output")
+    if len(kernel) not in (1, 2) or op.outputs > 1:
+        raise ParamError(f"a kernel {kernel} with {op.outputs} outputs is not supported; accepted: one or two axes, one output")
     stride, padding, dilation = kernel_of(op, x.shape[2:], kernel)
+    images, kernel = imaged(to, x), flat(kernel)
     if op.int("ceil_mode", 0):
-        over = [(n + padding[i] + padding[i + 2] - (kernel[i] - 1) * dilation[i] - 1) % stride[i] for i, n in enumerate(x.shape[2:])]
+        size = enumerate(images.shape[2:])
+        over = [(n + padding[i] + padding[i + 2] - (kernel[i] - 1) * dilation[i] - 1) % stride[i] for i, n in size]
         if any(over):
             raise ParamError("ceil_mode=1 is not supported for these sizes; accepted: 0")
     if op.kind == "MaxPool":
-        return to.add(MaxPool(kernel, stride, padding, dilation), x)
-    return to.add(AveragePool(kernel, stride, padding, dilation, bool(op.int("count_include_pad", 0))), x)
+        return lined(to, to.add(MaxPool(kernel, stride, padding, dilation), images), x)
+    counted = bool(op.int("count_include_pad", 0))
+    return lined(to, to.add(AveragePool(kernel, stride, padding, dilation, counted), images), x)
 
 
 @converter("GlobalMaxPool")
@@ -175,8 +212,9 @@ def _global_mean(to: Builder, op: Op) -> Value:
     return to.add(Mean(tuple(range(2, len(x.shape)))), x)
 
 
-@converter("ReduceMean")
-def _reduce_mean(to: Builder, op: Op) -> Value:
+@converter("ReduceMean", "ReduceSum")
+def _reduce(to: Builder, op: Op) -> Value:
     x = op.var(0)
     axes = axes_of(op.ints("axes", 1, None) or None, x.shape)
-    return to.add(Mean(tuple(axis - len(x.shape) for axis in axes), bool(op.int("keepdims", 1))), x)
+    layer = Mean if op.kind == "ReduceMean" else Sum
+    return to.add(layer(tuple(axis - len(x.shape) for axis in axes), bool(op.int("keepdims", 1))), x)
