@@ -89,11 +89,13 @@ plain:
 sweeps:
 	@echo "== long sweeps"
 	LONG=1 $(CARGO) test $(PRODUCT) --locked --tests
+	LONG=1 $(PYTHON) tools/lattice_vectors.py --check
 
 # The known answers in the tree are what an independent script computes; what the pages name is in the code.
 vectors:
 	@echo "== known-answer vectors"
 	$(PYTHON) tools/vectors.py --check
+	$(PYTHON) tools/lattice_vectors.py --check
 	$(PYTHON) tools/check_docs.py
 	$(PYTHON) tools/measured.py --check
 	set -e; for make in examples/data/*/make.py; do $(PYTHON) $$make --check; done

@@ -40,7 +40,7 @@ run() {
             inference) [[ $* = *gpt2* ]] && args+=(--rows 2) ;;
         esac
     fi
-    [ "${NET:-loopback}" = loopback ] || args+=($(absent --net "$NET" "$@"))
+    [ "${NET:-loopback}" = loopback ] || [ "$1" = he ] || args+=($(absent --net "$NET" "$@"))
     commands+=("${args[*]}")
 }
 
@@ -133,6 +133,10 @@ matmul 256,256,256 --owner shared
 matmul 128,64,128 --owner shared --batch 12
 matmul 256,256,256 --method ot
 matmul 256,256,256 --owner shared --method ot
+
+# The lattice's pieces, without a peer.
+run he --repeat 9 --bits 37 --limbs 4
+run he --repeat 9 --bits 64 --limbs 6
 
 # Function secret sharing. Offline figures depend on the OT extension: SoftSpoken is what a fast link gets.
 fss() {

@@ -1,5 +1,5 @@
-"""Block ciphers by their definitions, for tools/vectors.py: AES-128 from FIPS-197, with an S-box computed from its
-definition, and LowMC. Independent of the Rust code on purpose."""
+"""Ciphers by their definitions, for tools/vectors.py and tools/lattice_vectors.py: AES-128 from FIPS-197, with an S-box
+computed from its definition, LowMC, and BLAKE3 of few bytes. Independent of the Rust code on purpose."""
 
 
 # ---------------------------------------------------------------- AES-128, FIPS-197
@@ -60,6 +60,31 @@ def aes(keys, plain):
             state = mixed
         state = [a ^ b for a, b in zip(state, keys[number])]
     return bytes(state)
+
+
+def stream(seed, first, count):
+    """AES-CTR: block i is AES_seed(i), i little-endian; all blocks at once, as 16 strings of a byte of each."""
+    keys = round_keys(seed.to_bytes(16, "little"))
+    tables = bytes(SBOX), bytes(DOUBLE[x] for x in SBOX)
+    every = int.from_bytes(b"\1" * count, "little")
+    state = [int.from_bytes(bytes(i >> 8 * k & 255 for i in range(first, first + count)), "little") for k in range(16)]
+    for number, key in enumerate(keys):
+        if number > 0:
+            planes = [x.to_bytes(count, "little") for x in state]
+            planes = [planes[(i + 4 * (i % 4)) % 16] for i in range(16)]
+            one, two = [[int.from_bytes(x.translate(table), "little") for x in planes] for table in tables]
+            state = one
+        if 0 < number < 10:
+            state = []
+            for c in range(0, 16, 4):
+                for r in range(4):
+                    a, b, d, e = (c + (r + j) % 4 for j in range(4))
+                    state.append(two[a] ^ two[b] ^ one[b] ^ one[d] ^ one[e])
+        state = [x ^ every * k for x, k in zip(state, key)]
+    out = bytearray(16 * count)
+    for i, x in enumerate(state):
+        out[i::16] = x.to_bytes(count, "little")
+    return bytes(out)
 
 
 # ---------------------------------------------------------------- LowMC, from the designers' paper and script
@@ -125,3 +150,26 @@ class LowMc:
                 y |= (0, 1, 3, 6, 7, 4, 5, 2)[x >> 3 * i & 7] << 3 * i
             x = self.times(linear, y) ^ constant ^ self.times(key_matrix, key)
         return x
+
+
+# ---------------------------------------------------------------- BLAKE3, from its authors' paper
+
+def blake3(message, key=None):
+    """Of at most 64 bytes: one block, which is chunk and root."""
+    def rotated(x, by):
+        return (x >> by | x << 32 - by) & 0xffffffff
+
+    start = [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19]
+    m = [int.from_bytes(message.ljust(64, b"\0")[4 * i:4 * i + 4], "little") for i in range(16)]
+    chain = [int.from_bytes(key[4 * i:4 * i + 4], "little") for i in range(8)] if key else start
+    v = chain + start[:4] + [0, 0, len(message), 1 | 2 | 8 | (16 if key else 0)]
+    for _ in range(7):
+        for i, (a, b, c, d) in enumerate([(0, 4, 8, 12), (1, 5, 9, 13), (2, 6, 10, 14), (3, 7, 11, 15),
+                                          (0, 5, 10, 15), (1, 6, 11, 12), (2, 7, 8, 13), (3, 4, 9, 14)]):
+            for word, (first, second) in ((m[2 * i], (16, 12)), (m[2 * i + 1], (8, 7))):
+                v[a] = v[a] + v[b] + word & 0xffffffff
+                v[d] = rotated(v[d] ^ v[a], first)
+                v[c] = v[c] + v[d] & 0xffffffff
+                v[b] = rotated(v[b] ^ v[c], second)
+        m = [m[i] for i in (2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8)]
+    return b"".join((v[i] ^ v[i + 8]).to_bytes(4, "little") for i in range(8))

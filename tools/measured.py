@@ -71,6 +71,17 @@ COLUMNS = {
     "lookups": lambda run: run["luts"],
     "million ANDs a second": lambda run: run["ands"] * items(run) / (run["offline"]["seconds"] + run["online"]["seconds"]) / 1e6,
 }
+# Pieces of the lattice, in microseconds.
+COLUMNS |= {
+    "transform": lambda run: run["us"]["transform"],
+    "known polynomial": lambda run: run["us"]["plain"],
+    "product": lambda run: run["us"]["product"],
+    "in sums": lambda run: run["us"]["product_in_sum"],
+    "encryption": lambda run: run["us"]["encrypt"],
+    "key switch": lambda run: run["us"]["switch"],
+    "response": lambda run: run["us"]["respond"],
+    "opening": lambda run: run["us"]["open"],
+}
 # Of the package and of the program, by tools/python_bench.py.
 COLUMNS |= {
     "least s": lambda run: run["seconds"],

@@ -7,6 +7,7 @@ use hushtable_columns::failure::{Failure, Result};
 
 use crate::{
     baseline,
+    lattice::LatticePieces,
     paper::{self, PaperTables},
     report::{Format, Report},
     run::{self, OneParty, Options},
@@ -36,6 +37,7 @@ Examples:
   hushtable-bench embedding --rows 30522 --columns 768 --entry-bits 8 --batch 128 --prf lowmc
   hushtable-bench sql-join --rows 1e6 --key-bits 20 --batch 4096
   hushtable-bench fss --object dpf --bits 16 --payload-bits 64 --batch 10000
+  hushtable-bench he --bits 37 --limbs 4
   hushtable-bench paper rotl-table5 --rows rotl,n=256 --csv table5.csv --plot table5.svg
 
 Phases: set-up is connecting, handshake, base OTs and the start of the OT extension; offline is the rest \
@@ -84,6 +86,9 @@ enum What {
     /// Convolutions of shared images with known filters
     #[command(after_help = EXAMPLES)]
     Conv(Measure<ConvWork>),
+    /// What the pieces of the lattice take, on one thread and without a peer: microseconds
+    #[command(after_help = EXAMPLES)]
+    He(LatticePieces),
     /// Multiplication triples, each spent on an AND
     #[command(after_help = EXAMPLES)]
     Triples(Measure<TriplesWork>),
@@ -144,6 +149,7 @@ pub fn run() -> Result<()> {
         What::Ot(asked) => asked.run(Work::Ot),
         What::Matmul(asked) => asked.run(Work::Matmul),
         What::Conv(asked) => asked.run(Work::Conv),
+        What::He(pieces) => pieces.print(),
         What::Triples(asked) => asked.run(Work::Triples),
         What::Fss(asked) => asked.run(Work::Fss),
         What::Vole(asked) => asked.run(Work::Vole),

@@ -6,6 +6,7 @@ mod baseline;
 mod benchmark;
 mod inputs;
 mod lanes;
+mod lattice;
 mod measured;
 mod paper;
 mod report;

@@ -63,14 +63,19 @@ impl Params {
     /// each of its steps twice as much as for the one before, n products of a key's error and a digit, for each digit,
     /// over P, and the rounding by P of both parts.
     pub fn fits(&self, product: &Product) -> bool {
-        let Product { weight_bits, terms, outputs, packed } = *product;
+        let [worst, variance] = self.noise(product);
+        let covered = worst.max(product.outputs as f64 * variance.sqrt() / 2.0);
+        f64::from(self.flooding_bits() as i32).exp2() >= covered * f64::from(FLOODING).exp2()
+    }
+
+    /// The largest noise before flooding, and its variance.
+    pub(crate) fn noise(&self, product: &Product) -> [f64; 2] {
+        let Product { weight_bits, terms, packed, .. } = *product;
         let (n, weight) = (DEGREE as f64, f64::from(weight_bits as i32 - 1).exp2());
         let worst = (ERROR + 1.0) * terms as f64 * weight + (ERROR * ERROR + ERROR) * n + ERROR + 1.0;
         let variance = 10.75 * terms as f64 * weight * weight + n * (10.5 * 10.5 + 7.0) + 10.5;
         let [worst_packed, variance_packed] = self.noise_of_packing(packed);
-        let (worst, variance) = (worst + worst_packed, variance + variance_packed);
-        let covered = worst.max(outputs as f64 * variance.sqrt() / 2.0);
-        f64::from(self.flooding_bits() as i32).exp2() >= covered * f64::from(FLOODING).exp2()
+        [worst + worst_packed, variance + variance_packed]
     }
 
     /// The largest error that packing adds, and its variance.

@@ -14,6 +14,20 @@
 //! of the result, and c1 is `a u + e1` and something: uniform by RLWE with the secret u. Step 3 is computed from that. The
 //! order matters: what rounding adds before 2. would be covered by less, and without 1. the part c1 shows the weights.
 //!
+//! # Failure
+//! The owner rounds to multiples of `2^11`, in units of `q / 2^(l + 11)`: it is wrong where what stands beside the plaintext
+//! is `2^10` or more. Of that
+//! * f and E are less than 257: f is at most `2^8 2^(30 L) / q`, primes are so near to `2^30` that this is below 256.6 for
+//!   7 of them, and E is `2^-40` of it;
+//! * the rounding of c0 is less than 129: half a unit of `2^8`, and what fixed point is off;
+//! * the rounding of c1, by d with `|d_i|` at most a half, or `2^-20` more by fixed point, gives a sum of 8192 products of
+//!   the d_i and coefficients of s with signs.
+//!
+//! c1 comes of public parts, weights and what this party draws, so that d says nothing of s, which is uniform in -1, 0, 1.
+//! Then `E exp(t d_i s_j) = (1 + 2 cosh(t d_i)) / 3`, at most `exp(t^2 d_i^2 / 3)` term by term: the sum is sub-Gaussian
+//! with variance `8192 / 4 * 2 / 3 < 1366`, and 638 or more with probability below `2 exp(-638^2 / 2732) < 2^-210`. So
+//! fewer than `2^170` outputs have a wrong one among them with probability below `2^-40`.
+//!
 //! # Source
 //! docs/spec/lattice-spec.md, section 3.
 
@@ -202,5 +216,7 @@ fn beyond_len(count: usize, bits: u32) -> usize {
     packed_len(count, bits.saturating_sub(64))
 }
 
+#[cfg(test)]
+mod ends;
 #[cfg(test)]
 mod tests;

@@ -53,7 +53,7 @@ pub(crate) const CRATES: [(&str, &[&str]); 12] = [
     ("crates/columns", &["prim", "hushtable", "apps"]),
     ("crates/jobs", &["prim", "synth", "hushtable", "apps", "columns"]),
     ("crates/cli", &["prim", "synth", "hushtable", "apps", "columns", "jobs"]),
-    ("crates/bench", &["prim", "hushtable", "apps", "baselines", "columns", "jobs"]),
+    ("crates/bench", &["prim", "he", "hushtable", "apps", "baselines", "columns", "jobs"]),
     ("python", &["prim", "synth", "hushtable", "apps", "columns", "jobs"]),
 ];
 

@@ -12,8 +12,8 @@ use hushtable::{
     AShare, Party, Result, Role,
     arith::{
         AdditiveToXor, CompareDomain, CompareJob, ComparePlan, Comparison, Containment, DigitMethod,
-        Equality, FaithfulTruncation, Fixed, HammingEquality, MatrixShape, Maximum, Multiplication,
-        Objective, ProductTriples, Relu, Truncation, XorToAdditive,
+        Equality, FaithfulTruncation, Fixed, HammingEquality, LatticeJob, LatticeProduct, LinearJob,
+        MatrixShape, Maximum, Multiplication, Objective, ProductTriples, Relu, Truncation, XorToAdditive,
     },
     circuit::{Draft, Form, Lit, TruthTable},
     confidential::{
@@ -241,6 +241,16 @@ pub const JOBS: &[(&str, Phases)] = &[
         let material = Softmax::prepare(p, job)?;
         online(p)?;
         material.eval(p, &Fixed::new(number(37, 8), 12)?).map(drop)
+    }),
+    // With keys, ciphertexts, products, packing and responses, which are made before there are inputs.
+    ("known matrix by a lattice", |p, online| {
+        let shape = MatrixShape { batch: 1, rows: 8, inner: 32, columns: 4 };
+        let job = LinearJob { shape: shape.into(), bits: 20, number_bits: 9, owner: Role::P1 };
+        let numbers = vec![-3i64; if p.role() == Role::P1 { shape.right() } else { 0 }];
+        valgrind::secret(&numbers);
+        online(p)?;
+        let material = LatticeProduct::prepare(p, &LatticeJob::new(job)?, &numbers)?;
+        material.multiply(p, &number(20, shape.left())).map(drop)
     }),
     ("VOLE", |p, online| {
         p.stock_cots(64 * BATCH, 64 * BATCH)?;

@@ -6,7 +6,7 @@ use std::{
 };
 
 /// Lowest first: each may name those before it.
-const ORDER: [&str; 11] = [
+const ORDER: [&str; 12] = [
     "measured",
     "inputs",
     "lanes",
@@ -16,6 +16,7 @@ const ORDER: [&str; 11] = [
     "work",
     "run",
     "report",
+    "lattice",
     "paper",
     "args",
 ];

@@ -2,6 +2,7 @@
 
 mod baselines;
 mod circuit;
+mod lattice;
 mod layers;
 mod paper;
 mod private;

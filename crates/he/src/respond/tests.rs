@@ -48,8 +48,20 @@ fn product(x: &[u64], w: &[i64]) -> Vec<u64> {
     out
 }
 
+/// What the peer gets.
+pub(super) fn sent(owner: &Owner, seeded: &Seeded) -> Ciphertext {
+    let (ring, mut bytes) = (owner.ring(), Vec::new());
+    seeded.encode(&mut bytes);
+    assert_eq!(bytes.len(), Seeded::len(ring.params()));
+    Seeded::decode(ring, owner.seed(), seeded.number, &bytes).expect("a ciphertext")
+}
+
+pub(super) fn evaluator(owner: &Owner, prg: &mut Prg) -> Evaluator {
+    Evaluator::new(owner.ring().clone(), sent(owner, &owner.public_key(prg)))
+}
+
 /// The sum of ciphertexts times weights.
-fn sum(ring: &Ring, of: &[Ciphertext], weights: &[Vec<i64>]) -> Ciphertext {
+pub(super) fn sum(ring: &Ring, of: &[Ciphertext], weights: &[Vec<i64>]) -> Ciphertext {
     let (mut multiplier, mut sum) = (Multiplier::new(ring), Ciphertext::zeros(ring));
     let plain = |w: &Vec<i64>| {
         let mut plain = multiplier.zero();
@@ -80,19 +92,11 @@ fn shares_are_those_of_the_product() {
         let mut case = Case { params, weight_bits, prg: Prg::new(Block(bits.into())) };
         let owner = Owner::new(params, &mut case.prg);
         let ring = owner.ring().clone();
-        let sent = |seeded: Seeded, seed: &[u8; 32]| {
-            let mut bytes = Vec::new();
-            seeded.encode(&mut bytes);
-            assert_eq!(bytes.len(), Seeded::len(params));
-            Seeded::decode(&ring, seed, seeded.number, &bytes).expect("a ciphertext")
-        };
-        let seed = *owner.seed();
-        let public_key = owner.public_key(&mut case.prg);
-        let evaluator = Evaluator::new(ring.clone(), sent(public_key, &seed));
+        let evaluator = evaluator(&owner, &mut case.prg);
         for ends in [[false; 2], [true, false], [false, true], [true; 2]] {
             let x = [0, 1].map(|_| case.words(DEGREE, ends[0]));
             let w = [0, 1].map(|_| case.weights(terms, ends[1]));
-            let encrypted = x.each_ref().map(|x| sent(owner.encrypt(&mut case.prg, x), &seed));
+            let encrypted = x.each_ref().map(|x| sent(&owner, &owner.encrypt(&mut case.prg, x)));
             let sum = sum(&ring, &encrypted, &w);
             let places: Vec<usize> = (0..DEGREE).filter(|_| case.prg.below(3) > 0).collect();
             let (response, mask) = evaluator.respond(&mut case.prg, &sum, &places);
@@ -114,8 +118,9 @@ fn shares_are_those_of_the_product() {
     }
 }
 
-/// The owner's view of both parts, less what they should stand for: the noise, in whole numbers.
-fn noise(owner: &Owner, parts: [Poly; 2], want: &[u64]) -> Vec<i128> {
+/// The owner's view of both parts, less what they should stand for: the noise, in whole numbers below `2^118` in size, or
+/// `2^88` for three primes.
+pub(super) fn noise(owner: &Owner, parts: [Poly; 2], want: &[u64]) -> Vec<i128> {
     let ring = owner.ring();
     let [first, second] = parts;
     let mut rest = ring.inverse(ring.product(&ring.forward(&second), owner.secret()));
@@ -123,12 +128,13 @@ fn noise(owner: &Owner, parts: [Poly; 2], want: &[u64]) -> Vec<i128> {
     let mut expected = encode(ring, want, Rounding::Nearest);
     ring.negate(&mut expected);
     ring.add(&mut rest, &expected);
-    let primes: Vec<u128> = ring.ntts().iter().map(|ntt| u128::from(ntt.modulus())).collect();
-    let all: u128 = primes.iter().product(); // 120 bits
+    let primes: Vec<u128> = ring.ntts().iter().map(|ntt| u128::from(ntt.modulus())).take(4).collect();
+    let all: u128 = primes.iter().product();
+    let inverse = |q: &u128| u128::from(power((all / q % q) as u64, *q as u32 - 2, *q as u32));
+    let inverses: Vec<u128> = primes.iter().map(inverse).collect();
     let limbs: Vec<&[u32]> = rest.limbs().collect();
     let whole = |i: usize| {
-        let part =
-            |(k, q): (usize, &u128)| u128::from(limbs[k][i]) * u128::from(ring.inverses()[k]) % q * (all / q);
+        let part = |(k, q): (usize, &u128)| u128::from(limbs[k][i]) * inverses[k] % q * (all / q);
         let sum = primes.iter().enumerate().map(part).fold(0, |sum, part| (sum + part) % all);
         if sum > all / 2 { sum as i128 - all as i128 } else { sum as i128 }
     };
@@ -146,19 +152,12 @@ fn noise_is_as_said_and_is_flooded() {
     let mut case = Case { params, weight_bits, prg: Prg::new(Block(9)) };
     let owner = Owner::new(params, &mut case.prg);
     let ring = owner.ring().clone();
-    let sent = |seeded: Seeded, seed: &[u8; 32]| {
-        let mut bytes = Vec::new();
-        seeded.encode(&mut bytes);
-        Seeded::decode(&ring, seed, seeded.number, &bytes).expect("a ciphertext")
-    };
-    let seed = *owner.seed();
-    let public_key = owner.public_key(&mut case.prg);
-    let evaluator = Evaluator::new(ring.clone(), sent(public_key, &seed));
+    let evaluator = evaluator(&owner, &mut case.prg);
     let places: Vec<usize> = (0..DEGREE).collect();
     for ends in [false, true] {
         let (x, w) = (case.words(DEGREE, ends), case.weights(terms, ends));
         let want = product(&x, &w);
-        let sum = sum(&ring, &[sent(owner.encrypt(&mut case.prg, &x), &seed)], std::slice::from_ref(&w));
+        let sum = sum(&ring, &[sent(&owner, &owner.encrypt(&mut case.prg, &x))], std::slice::from_ref(&w));
         let parts = [&sum.first, &sum.second].map(|part| ring.inverse(part.clone()));
         let noise_of_sum = noise(&owner, parts, &want);
         let size: f64 = w.iter().map(|w| (*w as f64).powi(2)).sum::<f64>().sqrt();
@@ -190,13 +189,8 @@ fn responses_of_other_weights_are_alike() {
     let mut case = Case { params, weight_bits: 9, prg: Prg::new(Block(12)) };
     let owner = Owner::new(params, &mut case.prg);
     let ring = owner.ring().clone();
-    let sent = |seeded: Seeded| {
-        let mut bytes = Vec::new();
-        seeded.encode(&mut bytes);
-        Seeded::decode(&ring, owner.seed(), seeded.number, &bytes).expect("a ciphertext")
-    };
-    let evaluator = Evaluator::new(ring.clone(), sent(owner.public_key(&mut case.prg)));
-    let encrypted = [sent(owner.encrypt(&mut case.prg, &[5; DEGREE]))];
+    let evaluator = evaluator(&owner, &mut case.prg);
+    let encrypted = [sent(&owner, &owner.encrypt(&mut case.prg, &[5; DEGREE]))];
     let weights: [Vec<i64>; 2] = [vec![200; 64], case.weights(64, false)];
     let bits = params.bits() + Response::SECOND;
     let all: Vec<usize> = (0..DEGREE).collect();
