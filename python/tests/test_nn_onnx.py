@@ -110,6 +110,7 @@ def test_networks_are_as_the_package_has_them_and_on_shares_too(name):
     model.calibrate(x)
     assert model.graph.inputs[0].shape[0] == -1, "any number of rows"
     holds(model, x[:4].astype(np.float32).astype(np.float64))
+    assert all(row.bytes is not None for row in model.report(2, measure=True))
 
 
 def test_choices():

@@ -125,7 +125,7 @@ def _read(whole: Any) -> tuple[Graph, Formats, list[Any] | None]:
         if not of:
             raise ValueError(f"layer {i} of nothing")
         graph.nodes.append(Node(made, of, f"{i} ({made.op})"))
-        forms.append(_format(layer))
+        forms.append(_format(layer, made, f"layer {i}"))
     graph.outputs = list(_ints(whole["outputs"], 0, len(inputs) + len(graph.nodes) - 1, 1 << 12, "outputs"))
     if not graph.outputs:
         raise ValueError("no outputs")
@@ -147,11 +147,9 @@ def _layer(op: Any, public: Any, where: str) -> Layer:
     return kind(**{key: _TYPES[hint](public[key], f"{where}: {key}") for key, hint in hints.items()})
 
 
-def _format(layer: Any) -> Format:
-    inner = layer["inner"]
-    if not isinstance(inner, dict) or len(inner) > 8 or not all(len(name) <= LONGEST for name in inner):
-        raise ValueError("inner ranges")
-    exponents = {name: _exponent(value) for name, value in inner.items()}
+def _format(layer: Any, made: Layer, where: str) -> Format:
+    _keys(layer["inner"], set(made.ranges()), f"{where}: ranges")
+    exponents = {name: _exponent(value) for name, value in layer["inner"].items()}
     return Format(_exponent(layer["out"]), exponents, _int(layer["digits"], 0, 62, "digits"), _exponent(layer["largest"]))
 
 

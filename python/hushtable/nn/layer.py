@@ -128,6 +128,10 @@ class Layer:
         """Tensors inside of the layer whose ranges have to be known."""
         return {}
 
+    def ranges(self) -> tuple[str, ...]:
+        """The names of these tensors."""
+        return ()
+
     def rounded(self, own: Own, fraction: int, format: Format) -> dict[str, Array]:
         """The owner's numbers as the parties hold them: factors to the digits of the layer, others to steps."""
         factors = self.factors()

@@ -98,6 +98,9 @@ class Steep(Layer):
     def inner(self, own: Own, *x: Array) -> dict[str, Array]:
         return {"precision": 1 / x[0]}
 
+    def ranges(self) -> tuple[str, ...]:
+        return ("precision",)
+
     def private(self, run: Run, *x: Share) -> Share:
         least = max(1, run.steps(-run.format.inner["precision"])[1])
         return functions._ALL[self.name](x[0]._within((least, max(least + 1, x[0]._range[1]))))

@@ -86,6 +86,9 @@ class Forest(Layer):
     def inner(self, own: Own, *x: Array) -> dict[str, Array]:
         return {"products": self.plain(own, *x) - own["bias"]}
 
+    def ranges(self) -> tuple[str, ...]:
+        return ("products",)
+
     def private(self, run: Run, *x: Share) -> Share:
         asked = weights.linear(x[0], run.weights("feature", 0, 1), x[0]._range)
         above = run.numbers(asked, "threshold", (x[0]._range[0] - 1, x[0]._range[1]))

@@ -40,6 +40,9 @@ class Weighted(Layer):
     def inner(self, own: Own, *x: Array) -> dict[str, Array]:
         return {"products": self.products(own, x[0])} if self.bias else {}
 
+    def ranges(self) -> tuple[str, ...]:
+        return ("products",) if self.bias else ()
+
     def private(self, run: Run, *x: Share) -> Share:
         made = self.multiplied(run, x[0], run.inner("products") if self.bias else run.limits)
         if not self.bias:

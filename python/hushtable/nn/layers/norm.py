@@ -67,6 +67,9 @@ class Norm(Layer):
         spread = self.spread(x[0]) + self.epsilon
         return {"spread": spread, "precision": 1 / spread}
 
+    def ranges(self) -> tuple[str, ...]:
+        return ("spread", "precision")
+
 
 @dataclass(frozen=True)
 class LayerNorm(Norm):
@@ -126,6 +129,9 @@ class RmsNorm(Norm):
 
     def inner(self, own: Own, *x: Array) -> dict[str, Array]:
         return {**super().inner(own, *x), "squares": x[0] ** 2, "normed": self.normed(x[0])}
+
+    def ranges(self) -> tuple[str, ...]:
+        return (*super().ranges(), "squares", "normed")
 
     def private(self, run: Run, *x: Share) -> Share:
         squares = weights.times(x[0], x[0], run.inner("squares"))
