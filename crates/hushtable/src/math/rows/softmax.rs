@@ -177,15 +177,15 @@ impl SoftmaxJob {
     pub fn card(&self) -> Result<TensorCard> {
         let most = 2f64.powi(self.before_point() as i32);
         let max_ulp = match self.precision {
-            Precision::Fine => 2.0,
-            Precision::Network => 1.2 * libm::exp2(f64::from(self.scale) - 8.0),
+            Precision::Fine => "2".into(),
+            Precision::Network => rounded_up(1.2 * libm::exp2(f64::from(self.scale) - 8.0)),
         };
         Ok(TensorCard {
             function: "softmax of each row",
             shape: [self.rows, self.len],
             ring: self.bits,
             scale: self.scale,
-            max_ulp: rounded_up(max_ulp),
+            max_ulp,
             outside: format!("numbers of {most} and more, or -{most} and less, are not allowed, not checked"),
             bill: self.bill()?,
         })
