@@ -70,11 +70,9 @@ pub enum Purpose {
     Ggm,
     /// Half gates.
     Garbling,
-    /// Words that both parties know, which make shares uniform (an AES-CTR key).
-    Refresh,
 }
 
-const PURPOSES: usize = Purpose::Refresh as usize + 1;
+const PURPOSES: usize = Purpose::Garbling as usize + 1;
 
 /// Bytes a party runs ahead with its own messages in [`Session::duplex`].
 const WINDOW: i64 = 8 << 20;

@@ -94,8 +94,7 @@ fn no_input_repeats_under_a_key() {
         assert!(record.len() > 1_000_000, "{who} has recorded {}", record.len());
         let found = check(who, &record, &purposes);
         // Keys of AES alone, and those of a baseline.
-        let others =
-            [Purpose::Matrix, Purpose::VolePlace, Purpose::VoleFactor, Purpose::Ggm, Purpose::Refresh];
+        let others = [Purpose::Matrix, Purpose::VolePlace, Purpose::VoleFactor, Purpose::Ggm];
         PURPOSES
             .into_iter()
             .filter(|purpose| !others.contains(purpose))

@@ -1,9 +1,6 @@
 //! Linear functions of shares, and scales of numbers inside a protocol.
 
-use prim::{
-    prg::Prg,
-    ring::{Ring, low},
-};
+use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
 
 use crate::{
@@ -11,7 +8,7 @@ use crate::{
     bill::Bill,
     error::Result,
     net::Role,
-    session::{Purpose, Session},
+    session::Session,
     share::AShare,
     source::Source,
 };
@@ -40,18 +37,6 @@ pub(super) fn plus<R: Ring>(role: Role, x: &AShare<R>, c: u64) -> AShare<R> {
 pub(super) fn from<R: Ring>(role: Role, c: u64, x: &AShare<R>) -> AShare<R> {
     let c = public(role, c);
     map(x, x.bits(), |w| c.wrapping_sub(w))
-}
-
-/// Other shares of the same numbers, uniform to whoever does not know the session: where those given may be trivial, as one
-/// party's all 0, what truncations lose would not be independent. Local: both parties know what is added.
-pub(super) fn refreshed(s: &mut Session, x: &AShare<u64>) -> AShare<u64> {
-    let mut words = vec![0u64; x.len()];
-    Prg::new(s.key(Purpose::Refresh, Role::P0)).words(x.bits(), &mut words);
-    let words = AShare::new(x.bits(), words);
-    match s.role() {
-        Role::P0 => x + &words,
-        Role::P1 => x - &words,
-    }
 }
 
 /// One-time material for giving numbers `to` instead of `scale` bits behind the point.

@@ -26,7 +26,7 @@ use prim::{
 use super::pairs::id;
 
 /// All there are.
-pub const PURPOSES: [Purpose; 28] = [
+pub const PURPOSES: [Purpose; 27] = [
     Purpose::SubfieldTree,
     Purpose::NoiseTree,
     Purpose::Matrix,
@@ -54,7 +54,6 @@ pub const PURPOSES: [Purpose; 28] = [
     Purpose::FunctionValue,
     Purpose::Ggm,
     Purpose::Garbling,
-    Purpose::Refresh,
 ];
 
 /// Keys of one purpose and owner that a session may draw.

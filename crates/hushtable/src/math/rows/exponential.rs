@@ -14,7 +14,7 @@
 //! 3. The product is extended to the ring wanted.
 //!
 //! A rounding of the table is the same wherever it is met, and adds up in a sum: so it has as many bits as fit. The rest
-//! is 0 on average, for even B and uniform shares, and independent of other numbers'.
+//! is 0 on average, for even B, and independent of other numbers'.
 //!
 //! # Cost, a number
 //! A one-hot vector of 32 entries; B correlated OTs and `B (f + g + 3)` bits each way for g guard bits; a conversion of

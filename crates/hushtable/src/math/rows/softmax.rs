@@ -6,19 +6,18 @@
 //! by 2 units in the last place at most, or for networks by `1.2 * 2^-8`. That is measured, on random rows and hard ones,
 //! not proven: the last truncation makes a unit of it at most; roundings of what is looked up and of what the parties
 //! compute are the same for equal numbers and add up over a row, so that they have more bits; the rest is independent and
-//! 0 on average.
+//! 0 on average, also for shares that are no masks: signs of lookups, which are random, complement the factors' bits.
 //!
 //! # Protocol
 //! With n bits behind the point, F or for networks 10:
-//! 1. *Shares* are made uniform with words that both parties know, as otherwise what truncations lose adds up.
-//! 2. *Maximum*: each party shifts its shares by `F - 2` bits; a tree finds the maximum of what they then share, `M`.
+//! 1. *Maximum*: each party shifts its shares by `F - 2` bits; a tree finds the maximum of what they then share, `M`.
 //!    With `(M + 2) / 4 + 1/2` for the maximum, `t_i`, the maximum minus `x_i`, is above 1/2, and at most 1 for the largest
 //!    number: softmax is the same.
-//! 3. *Exponential* ([`Exponential`]) of `-t_i`, with `n + 8` bits behind the point, for networks `n + 6`, and for rows of
+//! 2. *Exponential* ([`Exponential`]) of `-t_i`, with `n + 8` bits behind the point, for networks `n + 6`, and for rows of
 //!    more than 256 numbers one more for each power of 4.
-//! 4. *Sum* of each row, before anything is rounded to fewer bits.
-//! 5. *Reciprocal* ([`Reciprocal`](super::Reciprocal)) of the sum, which is above `1/4` and less than d.
-//! 6. *Products* ([`RowProducts`]) of the exponentials with the reciprocal of their row, in `n + 2` bits and some guard
+//! 3. *Sum* of each row, before anything is rounded to fewer bits.
+//! 4. *Reciprocal* ([`Reciprocal`](super::Reciprocal)) of the sum, which is above `1/4` and less than d.
+//! 5. *Products* ([`RowProducts`]) of the exponentials with the reciprocal of their row, in `n + 2` bits and some guard
 //!    bits, extended to the ring of l bits.
 //!
 //! # Cost, a number
@@ -177,15 +176,15 @@ impl SoftmaxJob {
     pub fn card(&self) -> Result<TensorCard> {
         let most = 2f64.powi(self.before_point() as i32);
         let max_ulp = match self.precision {
-            Precision::Fine => 2.0,
-            Precision::Network => 1.2 * libm::exp2(f64::from(self.scale) - 8.0),
+            Precision::Fine => "2".into(),
+            Precision::Network => rounded_up(1.2 * libm::exp2(f64::from(self.scale) - 8.0)),
         };
         Ok(TensorCard {
             function: "softmax of each row",
             shape: [self.rows, self.len],
             ring: self.bits,
             scale: self.scale,
-            max_ulp: rounded_up(max_ulp),
+            max_ulp,
             outside: format!("numbers of {most} and more, or -{most} and less, are not allowed, not checked"),
             bill: self.bill()?,
         })
@@ -234,7 +233,7 @@ impl SoftmaxJob {
         }
     }
 
-    /// Step 6: the products of a row with one number.
+    /// Step 5: the products of a row with one number.
     fn products(&self) -> RowProductJob {
         let Form { scale, exponential, guard, inverse, .. } = self.form();
         RowProductJob {
@@ -247,7 +246,7 @@ impl SoftmaxJob {
         }
     }
 
-    /// Of what step 6 extends, and to what.
+    /// Of what step 5 extends, and to what.
     fn widths(&self) -> [u32; 2] {
         let scale = self.form().scale;
         [scale + 2, self.bits - (self.scale - scale)]
@@ -301,7 +300,6 @@ impl Softmax {
         same("scale of the numbers of softmax", job.scale as usize, x.scale() as usize)?;
         let (form, narrow) = (job.form(), job.before_point() + 2 + job.scale);
         let x = x.share().low_bits::<u64>(narrow)?;
-        let x = linear::refreshed(s, &x);
         let coarse = truncate_reduce(&x, job.scale - MAX_SCALE)?;
         let max = repeated(&maximum.max(s, &coarse)?, job.len);
         let exps = exponential.eval(s, &job.below(s.role(), &max, &x)?)?;
@@ -319,7 +317,7 @@ impl Softmax {
 }
 
 impl SoftmaxJob {
-    /// Step 2: t.
+    /// Step 1: t.
     fn below(&self, role: Role, max: &AShare<u64>, x: &AShare<u64>) -> Result<AShare<u64>> {
         let scale = self.form().scale;
         let x = if scale < self.scale { truncate_reduce(x, self.scale - scale)? } else { x.clone() };
