@@ -46,3 +46,46 @@ pub(crate) fn encode(ring: &Ring, numbers: &[u64], rounding: Rounding<'_>) -> Po
         }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use prim::Block;
+
+    use super::*;
+    use crate::Params;
+
+    /// Both roundings by division, at ends and at random: what is sent does not show a unit of q.
+    #[test]
+    fn words_are_those_of_division() {
+        for bits in [8, 9, 30, 37] {
+            let ring = Ring::new(Params::new(bits, 3).expect("parameters"));
+            let q: u128 = PRIMES[..3].iter().map(|q| u128::from(*q)).product();
+            let mut prg = Prg::new(Block(bits.into()));
+            let ends = [0, 1, 2, 1 << (bits - 1), (1 << (bits - 1)) - 1, u64::MAX];
+            let numbers: Vec<u64> = (0..500).map(|i| low(*ends.get(i).unwrap_or(&prg.u64()), bits)).collect();
+            let [nearest, random] = [Rounding::Nearest, Rounding::Random(&mut prg)]
+                .map(|rounding| encode(&ring, &numbers, rounding));
+            let mut ups = 0;
+            for (i, m) in numbers.iter().enumerate() {
+                let (product, unit) = (q * u128::from(*m), 1u128 << bits);
+                let is = |poly: &Poly, whole: u128| {
+                    poly.limbs().zip(PRIMES).all(|(limb, q)| u128::from(limb[i]) == whole % u128::from(q))
+                };
+                let (below, rest) = (product / unit, product % unit);
+                assert!(is(&nearest, below + u128::from(rest >= unit / 2)), "{m} of {bits} bits");
+                let up = is(&random, below + 1);
+                assert!(
+                    if rest == 0 { is(&random, below) } else { up || is(&random, below) },
+                    "{m} of {bits} bits"
+                );
+                ups += u32::from(up);
+            }
+            assert!((200..300).contains(&ups), "{ups} of 500 are rounded up");
+            assert!(
+                [nearest, random]
+                    .iter()
+                    .all(|poly| poly.limbs().all(|limb| limb[500..].iter().all(|x| *x == 0)))
+            );
+        }
+    }
+}

@@ -217,6 +217,6 @@ fn beyond_len(count: usize, bits: u32) -> usize {
 }
 
 #[cfg(test)]
-mod ends;
+mod end_tests;
 #[cfg(test)]
 mod tests;

@@ -23,7 +23,7 @@ fn largest(params: Params) -> Product {
 
 /// `x w` for weights `w, sw, w, sw, ..`, so many of them.
 fn product(x: &[u64], w: i64, s: u64, terms: usize) -> Vec<u64> {
-    let sign = |i: usize| if i % 2 == 0 { 1 } else { s };
+    let sign = |i: usize| if i.is_multiple_of(2) { 1 } else { s };
     // Coefficient k is w s^k times the sum of x_i s^i over the terms places up to k, those from beyond the end less.
     let at =
         |i: usize| x[i % DEGREE].wrapping_mul(sign(i)).wrapping_mul(if i < DEGREE { u64::MAX } else { 1 });
@@ -67,7 +67,7 @@ fn nothing_fails_at_the_ends() {
             let x: Vec<u64> = (0..DEGREE).map(|i| x[i % 2]).collect();
             let pieces = [of.terms.min(DEGREE), of.terms.saturating_sub(DEGREE)];
             let each = |terms: usize| -> Vec<i64> {
-                (0..terms).map(|i| if i % 2 == 0 { w } else { w.wrapping_mul(s as i64) }).collect()
+                (0..terms).map(|i| if i.is_multiple_of(2) { w } else { w.wrapping_mul(s as i64) }).collect()
             };
             let encrypted = [0, 1].map(|_| sent(&owner, &owner.encrypt(&mut prg, &x)));
             let sum = sum(owner.ring(), &encrypted, &pieces.map(each));
@@ -115,7 +115,7 @@ fn nothing_fails_at_the_bound() {
                 let size = below((worst as u128 % u128::from(q)) as u32 + flood, q);
                 limb.iter_mut()
                     .enumerate()
-                    .for_each(|(i, to)| *to = if i / 7 % 2 == 0 { size } else { q - size });
+                    .for_each(|(i, to)| *to = if (i / 7).is_multiple_of(2) { size } else { q - size });
             });
             ring.add(&mut first, &noise);
             [first, second]
