@@ -51,7 +51,7 @@ impl Operation for Linear {
     }
 
     fn method(&self) -> String {
-        if self.job.by_lattice() { "lattice" } else { "correlated OTs" }.into()
+        if self.job.by_lattice() { "lattices" } else { "correlated OTs" }.into()
     }
 
     fn fields(&self) -> Vec<(&'static str, String)> {
