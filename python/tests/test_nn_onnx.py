@@ -130,10 +130,14 @@ def test_an_embedding():
     x = RNG.integers(0, 20, (7, 5))
     model = as_the_package_has_it(network(nodes, x.shape, ids=True, e=matrix, p=RNG.normal(size=(5, 6))), x)
     holds(model.calibrate(x), x)
-    assert model.report(7, measure=True).bytes > 10_000
+    said = model.report(7, measure=True).bytes
 
     def party(p):
         net = ht.nn.share(p, model if p.role == 1 else None, owner=1)
+        before = p.cost
+        net(net.input(x if p.role == 0 else None, owner=0, shape=7))
+        cost = p.cost - before
+        assert sum(phase.sent + phase.received for phase in (cost.setup, cost.offline, cost.online)) == pytest.approx(said, rel=0.01)
         prepared = net.prepare(7)
         opened = p.open(prepared(net.input(x if p.role == 0 else None, owner=0, shape=7)))
         assert np.abs(opened - model.plain(x)).max() <= model.report().error

@@ -13,7 +13,7 @@ EXECUTED = ROOT / "target" / "notebooks"
 
 
 def test_there_are_notebooks():
-    assert len(NOTEBOOKS) >= 4
+    assert len(NOTEBOOKS) >= 8
 
 
 @pytest.mark.filterwarnings("default")

@@ -49,6 +49,10 @@ class Formats:
         """The resolution of results."""
         return 2.0**-self.fraction
 
+    def entry_bits(self, layer: int) -> int:
+        """The width of the numbers of an embedding."""
+        return self.fraction + max(self.layers[layer].largest, 0) + 1
+
 
 Watch = Callable[[int, Node, Share], None]
 

@@ -47,7 +47,7 @@ def share(party: Party, model: Model | None, *, owner: int, cipher: Any = "aes-1
             None if owns is None else owns[i]["weight"],
             owner=owner,
             fraction=formats.fraction,
-            entry_bits=formats.fraction + max(formats.layers[i].largest, 0) + 1,
+            entry_bits=formats.entry_bits(i),
             cipher=cipher,
         )
         for i, node in enumerate(graph.nodes)

@@ -194,7 +194,13 @@ def _measured(graph: Graph, formats: Formats, rows: int) -> list[Figures]:
     def party(p: Party) -> list[Figures]:
         owns = [{name: np.zeros(shape) for name, shape in node.layer.owned().items()} for node in graph.nodes]
         embeddings = {
-            i: Embedding(p, owns[i]["weight"] if p.role == 0 else None, owner=0, fraction=formats.fraction)
+            i: Embedding(
+                p,
+                owns[i]["weight"] if p.role == 0 else None,
+                owner=0,
+                fraction=formats.fraction,
+                entry_bits=formats.entry_bits(i),
+            )
             for i, node in enumerate(graph.nodes)
             if isinstance(node.layer, Embed)
         }
