@@ -93,6 +93,10 @@ done
 for shape in gpt2-softmax gpt2-gelu block; do
     run inference --shape "$shape"
 done
+# Blocks of BERT: the extension that sends least, as two organisations would ask for.
+run inference --shape bert-base --ot ferret
+run inference --shape bert-base --ot ferret --network --least
+run inference --shape bert-base --ot ferret --layers 12
 for link in lan wan; do
     run inference --shape gpt2-softmax --net $link
     run inference --shape gpt2-gelu --net $link
@@ -133,6 +137,9 @@ matmul 256,256,256 --owner shared
 matmul 128,64,128 --owner shared --batch 12
 matmul 256,256,256 --method ot
 matmul 256,256,256 --owner shared --method ot
+
+run conv --repeat 3
+run conv --repeat 3 --shape 7,7,512,512
 
 # The lattice's pieces, without a peer.
 run he --repeat 9 --bits 37 --limbs 4

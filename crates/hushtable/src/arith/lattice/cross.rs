@@ -32,9 +32,9 @@ use crate::{
 /// Bytes that a channel takes at least from each party while neither reads.
 const HELD: usize = 16 << 20;
 
-/// Bytes that count as much as a microsecond of a core. A link of 1 Gbit/s sends 125 in that time, and where traffic is paid
-/// for, a tenth of a byte costs as much: between these.
-const BYTES: f64 = 7.0;
+/// Bytes that count as much as a microsecond of a core: those of a link of 100 Mbit/s. Where traffic is paid for they cost more
+/// than cores, and a faster link waits for cores.
+const BYTES: f64 = 12.5;
 
 /// Such products. Public, the same at both parties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
