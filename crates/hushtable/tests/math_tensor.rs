@@ -102,7 +102,10 @@ fn softmaxes(p: &mut Party, job: SoftmaxJob) -> Result<()> {
     let mut rows = rows(d, scale, bits);
     rows.retain(|row| row.iter().all(|x| x.abs() < 2.0 * far));
     // As far apart as is allowed.
-    rows.push((0..d).map(|i| if i % 5 == 0 { far } else { -far }).collect());
+    let end = 2.0 * far - 2f64.powi(-(scale as i32));
+    for far in [far, -far, end, -end, end - 0.1, 0.1 - end] {
+        rows.extend(vec![(0..d).map(|i| if i % 5 == 0 { far } else { -far }).collect::<Vec<f64>>(); 6]);
+    }
     let job = SoftmaxJob { rows: rows.len(), ..job };
     let (x, most) = (rows.concat(), job.card()?.max_ulp.parse::<f64>().expect("a number"));
     let mut largest = 0f64;

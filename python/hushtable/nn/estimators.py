@@ -24,6 +24,8 @@ def _regression(graph: Graph, value: int, model: Any, output: Output | None) -> 
 @importer("LogisticRegression", "SGDClassifier", "LinearSVC", "RidgeClassifier")
 def _classifier(graph: Graph, value: int, model: Any, output: Output | None) -> int:
     name, classes = name_of(model), len(model.classes_)
+    if np.atleast_2d(model.coef_).shape[0] != (1 if classes == 2 else classes) or getattr(model, "_label_binarizer", None) is not None and model._label_binarizer.y_type_.startswith("multilabel"):
+        raise ParamError(f"from_sklearn: {name} with several labels a row is not supported; accepted: one label")
     value = linear(graph, value, np.atleast_2d(model.coef_).T, np.ravel(model.intercept_), name)
     if name == "LogisticRegression":
         single = getattr(model, "multi_class", None) == "ovr" or (model.solver == "liblinear" and classes > 2)
@@ -42,6 +44,11 @@ def _perceptron(graph: Graph, value: int, model: Any, output: Output | None) -> 
             value = graph.add(bend, value, name=f"{name_of(model)} {model.activation} {i + 1}")
     if name_of(model) == "MLPRegressor":
         numbers_only(model, output)
+        if model.out_activation_ != "identity":
+            raise ParamError(
+                f"from_sklearn: MLPRegressor whose results are bent by {model.out_activation_!r} (loss={model.loss!r}) is not "
+                f"supported; accepted: loss='squared_error'"
+            )
         return value
     if model.out_activation_ == "logistic" and model.n_outputs_ > 1:
         raise ParamError("from_sklearn: MLPClassifier with several labels a row is not supported; accepted: one label")

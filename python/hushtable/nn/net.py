@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .. import _words
 from ..embedding import Embedding
 from ..errors import ParamError, ShapeError
 from ..party import Party
@@ -87,7 +88,7 @@ class Net:
         what, how = self._graph.inputs[which], self.formats.inputs[which]
         if values is None and shape is None:
             raise ParamError(f"input {what.name!r}: party {owner} gives the values, the other one shape=, a number of rows")
-        array = None if values is None else np.asarray(values)
+        array = None if values is None else np.asarray(_words.numbers(values))
         full = what.of(shape) if isinstance(shape, int) else shape if array is None else array.shape
         assert full is not None
         what.batch(full)
@@ -146,7 +147,14 @@ class Net:
         """The labels of opened results of a classifier. Raises `ParamError` for a network without classes."""
         if self.classes is None:
             raise ParamError("labels: this network has no classes")
-        return np.asarray(self.classes)[np.asarray(opened).astype(np.int64)]
+        indices = np.asarray(opened)
+        whole = indices.astype(np.int64)
+        if indices.size and not ((whole == indices) & (whole >= 0) & (whole < len(self.classes))).all():
+            raise ParamError(
+                f"labels: results of {len(self.classes)} classes are whole numbers from 0 to {len(self.classes) - 1}; accepted: "
+                f"opened results of a network with output='label'"
+            )
+        return np.asarray(self.classes)[whole]
 
     def report(self, rows: int | None = None, *, measure: bool = False) -> Report:
         """What a call with so many rows takes, layer by layer; see `Model.report`. The other party has no bound of errors,

@@ -49,7 +49,7 @@ class Weights:
 @history.operation("linear", ("x",))
 def linear(x: Share, weights: Weights, limits: Range) -> Share:
     """`x @ W`, rounded to a neighbour in the scale of `x`, so wrong by less than a step. `W` is a matrix, or a batch of them
-    with as many axes as `x`. The results lie in `limits`, in steps of `x`: that is promised, not checked."""
+    with as many axes as `x`. The results, rounded up, lie in `limits`, in steps of `x`: that is promised, not checked."""
     *batch, inner, columns = weights.shape
     if x.shape[-1] != inner or (batch and x.shape[:-2] != tuple(batch)):
         raise ShapeError(f"@: shapes {x.shape} and {weights.shape} do not fit together")
@@ -172,6 +172,7 @@ def _mapped(
     if 0 in (arranged.size, *results, *weights.shape):
         return x._like(np.zeros(results, dtype=_words.dtype(x.bits)), (0, 1))
     digits, bits = weights.digits, min(weights.bits + 1, x.bits, 63)
+    # Rounded up, results are below the end: so are the numbers before, by a step.
     need = _words.need_to_round(limits[0] << digits, limits[1] << digits)
     if digits and need > x.bits:
         raise too_wide(operation, x, need, "numbers before rounding")

@@ -28,8 +28,7 @@ impl Linear {
         weights: Option<&Layer>,
     ) -> Result<Self> {
         let (bits, scale) = (shape.weight_bits(), shape.scale);
-        let numbers = weights.map_or(Ok(Vec::new()), |w| integers(&w.weights, bits, scale))?;
-        let numbers = Zeroizing::new(numbers);
+        let numbers = weights.map_or(Ok(Zeroizing::default()), |w| integers(&w.weights, bits, scale))?;
         Ok(Self {
             shape: *shape,
             layer: arith::Layer::prepare(p, &Self::job(shape, of, owner)?, 1, &numbers)?,
@@ -109,7 +108,7 @@ pub(super) fn gathered(x: &Fixed<u64>, places: impl Iterator<Item = usize>) -> R
 }
 
 /// Signed integers of `bits` bits; an error does not show them.
-pub(super) fn integers(values: &[f64], bits: u32, scale: u32) -> Result<Vec<i64>> {
+pub(super) fn integers(values: &[f64], bits: u32, scale: u32) -> Result<Zeroizing<Vec<i64>>> {
     let unit = 2f64.powi(scale as i32);
     let half = 2f64.powi(bits as i32 - 1);
     let integer = |v: &f64| {
@@ -120,5 +119,10 @@ pub(super) fn integers(values: &[f64], bits: u32, scale: u32) -> Result<Vec<i64>
         let accepted = format!("less than {} without its sign", half / unit);
         Err(Error::Param { what: "weight", got: "one that does not fit".into(), accepted })
     };
-    values.iter().map(integer).collect()
+    // Never grows, so that no part of it is left behind.
+    let mut all = Zeroizing::new(Vec::with_capacity(values.len()));
+    for value in values {
+        all.push(integer(value)?);
+    }
+    Ok(all)
 }

@@ -31,6 +31,9 @@ pub struct ConvolutionShape {
     pub groups: usize,
 }
 
+/// Most numbers of images with their padding, of filters, and of results.
+const MOST: usize = 1 << 32;
+
 /// The sides of an image, and of the window in it, where each stride is none.
 #[derive(Clone, Copy)]
 struct Phases {
@@ -69,6 +72,21 @@ impl ConvolutionShape {
             let padded = image[side] + padding[side][0] + padding[side][1];
             if window[side] > padded {
                 return param("window of a convolution", window[side].to_string(), format!("1 to {padded}"));
+            }
+        }
+        let Phases { sides: [[a, lines, high], [b, columns, wide]] } = self.phases();
+        let [result_lines, result_columns] = self.result();
+        for factors in [
+            [images, lines * columns, a * b, channels],
+            [high * wide, a * b, channels, filters],
+            [images, result_lines, result_columns, filters],
+        ] {
+            if product(factors).is_none_or(|numbers| numbers > MOST) {
+                return param(
+                    "numbers of a convolution",
+                    self.to_string(),
+                    format!("at most {MOST} of each kind"),
+                );
             }
         }
         Ok(())
@@ -160,12 +178,13 @@ impl ConvolutionShape {
         out
     }
 
-    /// The results of the groups, pixel by pixel.
-    pub(super) fn results(&self, of_groups: &[u64]) -> Vec<u64> {
+    /// Adds the results of the groups, pixel by pixel.
+    pub(super) fn results(&self, of_groups: &[u64], to: &mut Vec<u64>) {
         let each = self.filters / self.groups;
         let pixels = of_groups.len() / self.filters;
-        let part = |(pixel, group): (usize, usize)| &of_groups[(group * pixels + pixel) * each..][..each];
-        pairs([pixels, self.groups]).flat_map(part).copied().collect()
+        for (pixel, group) in pairs([pixels, self.groups]) {
+            to.extend_from_slice(&of_groups[(group * pixels + pixel) * each..][..each]);
+        }
     }
 
     /// The pixel of an image at a place of one with its padding.
@@ -185,6 +204,11 @@ impl fmt::Display for ConvolutionShape {
         write!(f, "{filters} filters of {} x {} in {groups} groups, ", window[0], window[1])?;
         write!(f, "stride {} x {}, padding {top} {bottom} {left} {right}", stride[0], stride[1])
     }
+}
+
+/// Of all of them, if it is one.
+fn product(factors: [usize; 4]) -> Option<usize> {
+    factors.into_iter().try_fold(1usize, usize::checked_mul)
 }
 
 fn pairs([a, b]: [usize; 2]) -> impl Iterator<Item = (usize, usize)> {

@@ -8,8 +8,8 @@
 //! # Protocol
 //! The map by a [lattice](super::LatticeProduct), or by [OTs](super::LinearProduct) where these send less. The owner adds c,
 //! and `2^f - 1`, so that what a [safe truncation](super::Truncation) takes away by chance is right on average. By a lattice
-//! the other party knows its share of the product beforehand: it sends what the truncation takes beside its masked share of A,
-//! and the owner answers. So both take one way there and one back.
+//! the other party knows its share of the product beforehand: where the owner is P0, it sends what the truncation takes beside
+//! its masked share of A, and the owner answers. So both take one way there and one back.
 //!
 //! # Cost
 //! Of the map, and of a truncation for each result: 2 rounds.

@@ -172,6 +172,12 @@ impl LinearShape {
         match self {
             Self::Matrices(shape) => {
                 let MatrixShape { batch, rows, inner, columns } = *shape;
+                let all = [[rows, inner], [inner, columns], [rows, columns]];
+                let most = |[a, b]: [usize; 2]| batch.checked_mul(a).and_then(|ab| ab.checked_mul(b));
+                if all.into_iter().any(|sides| most(sides).is_none_or(|numbers| numbers > 1 << 40)) {
+                    let (what, got) = ("numbers of products of matrices", self.to_string());
+                    return Err(Error::Param { what, got, accepted: "at most 2^40 of each kind".into() });
+                }
                 let shape = Shape::new([rows, inner, columns], Window::ONE).map_err(Error::of_lattice)?;
                 Ok((batch, shape))
             }
@@ -203,7 +209,7 @@ impl LinearShape {
         let Self::Convolution(shape) = self else { return products };
         let mut out = Zeroizing::new(Vec::with_capacity(products.len()));
         let each = products.len() / items.max(1);
-        (0..items).for_each(|i| out.extend(shape.results(&products[i * each..(i + 1) * each])));
+        (0..items).for_each(|i| shape.results(&products[i * each..(i + 1) * each], &mut out));
         out
     }
 }

@@ -12,7 +12,7 @@ from ...errors import ParamError, ShapeError
 from ...share import Share
 from .. import weights
 from ..imports import Builder, Op, Value, Var, converter, trimmed
-from ..layer import Array, Format, Layer, Off, Own, Run, Shape, broadcast, columns, largest
+from ..layer import MOST, Array, Format, Layer, Off, Own, Run, Shape, broadcast, columns, count, largest
 from .arrange import Reshape, Transpose
 from .elementwise import MatMul
 
@@ -155,7 +155,16 @@ class Convolution(Weighted):
             raise ShapeError(f"shape {of[0]} where images (rows, {self.inputs} channels, height, width) are expected")
         if self.groups < 1 or self.inputs % self.groups or self.outputs % self.groups:
             raise ShapeError(f"{self.groups} groups of {self.inputs} and {self.outputs} channels")
-        return (of[0][0], self.outputs, *seen(of[0][2:], self.kernel, self.stride, self.padding, self.dilation))
+        places = seen(of[0][2:], self.kernel, self.stride, self.padding, self.dilation)
+        window = [(k - 1) * d + 1 for k, d in zip(self.kernel, self.dilation, strict=True)]
+        around = [n + self.padding[i] + self.padding[i + 2] for i, n in enumerate(of[0][2:])]
+        for what, sizes in (
+            ("a kernel with its dilation", (*window, self.inputs, self.outputs)),
+            ("images with their padding", (of[0][0], self.inputs, *around)),
+        ):
+            if count(sizes) > MOST:
+                raise ShapeError(f"{what} of {count(sizes)} numbers; at most {MOST} are supported")
+        return (of[0][0], self.outputs, *places)
 
     def products(self, own: Own, x: Array) -> Array:
         patches = weights.windows(x, self.kernel, self.stride, self.padding, self.dilation)  # type: ignore[arg-type]

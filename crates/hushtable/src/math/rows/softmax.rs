@@ -216,7 +216,8 @@ impl SoftmaxJob {
     }
 
     fn max_job(&self) -> Result<CompareJob> {
-        CompareJob::new(self.before_point() + 2 + MAX_SCALE, CompareDomain::Near, self.objective)
+        // Rounded down, perhaps by one more, numbers lie as far apart as twice the range.
+        CompareJob::new(self.before_point() + 3 + MAX_SCALE, CompareDomain::Near, self.objective)
     }
 
     fn exponential(&self) -> ExponentialJob {
@@ -299,8 +300,8 @@ impl Softmax {
         same("bits of the numbers of softmax", job.bits as usize, x.bits() as usize)?;
         same("scale of the numbers of softmax", job.scale as usize, x.scale() as usize)?;
         let (form, narrow) = (job.form(), job.before_point() + 2 + job.scale);
+        let coarse = truncate_reduce(&x.share().low_bits::<u64>(narrow + 1)?, job.scale - MAX_SCALE)?;
         let x = x.share().low_bits::<u64>(narrow)?;
-        let coarse = truncate_reduce(&x, job.scale - MAX_SCALE)?;
         let max = repeated(&maximum.max(s, &coarse)?, job.len);
         let exps = exponential.eval(s, &job.below(s.role(), &max, &x)?)?;
         let sums = Fixed::new(row_sums(&exps, job.len), form.exponential)?;
