@@ -95,8 +95,8 @@ fn the_row_that_differs_is_found() {
     let rows = |change: &dyn Fn(usize) -> String| {
         (0..100).map(|i| format!("{},1\n", change(i))).fold("id,score\n".to_owned(), |all, row| all + &row)
     };
-    site.write("a.csv", &rows(&|i| format!("c{i}")));
-    site.write("same.csv", &rows(&|i| format!("c{i}")));
+    site.write("a.csv", &rows(&|i| format!("n{i}")));
+    site.write("same.csv", &rows(&|i| format!("n{i}")));
     site.write(
         "other.csv",
         &rows(&|i| if i == 41 || i > 60 { format!("secret{i}") } else { format!("n{i}") }),
