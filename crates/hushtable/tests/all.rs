@@ -137,6 +137,7 @@ mod wire;
 mod wire_functions;
 mod wire_joins;
 mod wire_keys;
+mod wire_products;
 mod xor_to_additive;
 
 /// A file that is not listed above, or in the manifest, would never run.

@@ -6,8 +6,8 @@ use crate::support::{
 };
 
 use hushtable::{
-    AShare, Party, Result, Role,
-    arith::{LinearJob, LinearProduct, MatrixShape, Objective},
+    Party, Result, Role,
+    arith::Objective,
     math::{
         Affine, Gated, Gelu, GeluJob, Norm, NormJob, Precision, Reciprocal, ReciprocalJob, Softmax,
         SoftmaxJob,
@@ -374,31 +374,4 @@ fn shapes_that_do_not_match_are_named() {
     let text = wide.ring().expect_err("too wide").to_string();
     assert!(text.contains("64 bits") && text.contains("at least 102"), "{text}");
     assert!(job.card().expect("a job").to_string().contains("at most 2 ulp"));
-}
-
-#[test]
-fn products_with_a_known_matrix_of_small_numbers() {
-    for (batch, rows, inner, columns, bits) in [(1, 3, 4, 5, 6), (2, 5, 3, 1, 1), (3, 1, 2, 4, 9)] {
-        let shape = MatrixShape { batch, rows, inner, columns };
-        both(pair(11, None), |p| {
-            p.stock_cots(1 << 12, 1 << 12)?;
-            let top = 1i64 << (bits - 1);
-            let b: Vec<i64> = (0..shape.right() as i64).map(|i| (i * 37 + 5) % (2 * top) - top).collect();
-            let a: Vec<f64> = (0..shape.left() as i64).map(|i| ((i * 7919) % 1001 - 500) as f64).collect();
-            let a = shared(p.role(), &a, 23, 0, 5)?;
-            for owner in [Role::P0, Role::P1] {
-                let numbers: &[i64] = if owner == p.role() { &b } else { &[] };
-                let job = LinearJob { shape: shape.into(), bits: 23, number_bits: bits, owner };
-                let (product, cost) =
-                    p.metered(|p| LinearProduct::prepare(p, job)?.multiply(p, a.share(), numbers))?;
-                let plain: Vec<u64> = p.open(a.share())?;
-                let plain = AShare::new(23, if p.role() == Role::P0 { plain } else { vec![0; a.len()] });
-                let words: Vec<u64> = b.iter().map(|&b| b as u64).collect();
-                let want = hushtable::arith::shared_times_public(shape, &plain, &words)?;
-                assert_eq!(p.open(&product)?, p.open(&want)?, "{shape:?}, {owner:?}");
-                assert_eq!(cost.rounds, 1);
-            }
-            Ok(())
-        });
-    }
 }

@@ -11,6 +11,7 @@ use crate::{
     wire_keys::{
         by_ids, function, in_copy, keys_below, keys_of_a_bit, ordered, sent_whole, shuffled, spread,
     },
+    wire_products,
 };
 
 use std::path::Path;
@@ -18,10 +19,9 @@ use std::path::Path;
 use hushtable::{
     AShare, BShare, Party, Result, Role,
     arith::{
-        AdditiveToXor, CompareDomain, CompareJob, ComparePlan, ConvolutionShape, Decomposition, DigitMethod,
-        Equality, FaithfulTruncation, Fixed, HammingEquality, LatticeJob, LatticeProduct, Layer, LayerJob,
-        LinearJob, LinearProduct, MatrixShape, Millionaires, Multiplication, Objective, ProductTriples, Relu,
-        Sides, SidesJob, SmallProducts, Truncation, XorToAdditive,
+        AdditiveToXor, CompareDomain, CompareJob, ComparePlan, Decomposition, DigitMethod, Equality,
+        FaithfulTruncation, Fixed, HammingEquality, MatrixShape, Millionaires, Multiplication, Objective,
+        ProductTriples, Relu, Sides, SidesJob, SmallProducts, Truncation, XorToAdditive,
     },
     circuit::Draft,
     confidential::{copy::Keys, prf::Cipher},
@@ -156,11 +156,11 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("times-both", None, |p| {
         SmallProducts::prepare(p, 3, 11)?.times_both(p, &word(20), &[5; 11], 8, 2).map(drop)
     }),
-    ("known-matrix", None, known_matrix),
-    ("known-matrix-lattice", None, by_lattice),
-    ("linear-layer", None, |p| layer(p, 1)),
-    ("linear-layer-lattice", None, |p| layer(p, 16)),
-    ("multiply-triples-lattice", None, triples_by_lattice),
+    ("known-matrix", None, wire_products::known_matrix),
+    ("known-matrix-lattice", None, wire_products::by_lattice),
+    ("linear-layer", None, |p| wire_products::layer(p, 1)),
+    ("linear-layer-lattice", None, |p| wire_products::layer(p, 16)),
+    ("multiply-triples-lattice", None, wire_products::triples_by_lattice),
     ("reciprocal", None, reciprocal),
     ("softmax", None, |p| softmax(p, Precision::Fine, None)),
     ("softmax-within", None, |p| softmax(p, Precision::Network, Some(6))),
@@ -216,50 +216,6 @@ fn rectified(p: &mut Party, bits: u32) -> Result<()> {
     let plan = ComparePlan { method: DigitMethod::Thermometer, digit: 3 };
     let job = CompareJob { bits, domain: CompareDomain::Near, plan };
     Relu::within(p, job, 20, 11)?.relu(p, &word(20)).map(drop)
-}
-
-/// 2 x 3 shares times 3 x 2 numbers of P0's.
-fn known_matrix(p: &mut Party) -> Result<()> {
-    let shape = MatrixShape { batch: 1, rows: 2, inner: 3, columns: 2 };
-    let numbers: &[i64] = if p.role() == Role::P0 { &[-4, 3, 2, -1, 0, 1] } else { &[] };
-    let job = LinearJob { shape: shape.into(), bits: 20, number_bits: 3, owner: Role::P0 };
-    LinearProduct::prepare(p, job)?.multiply(p, &AShare::<u32>::new(20, vec![4444; 6]), numbers).map(drop)
-}
-
-/// The same before there are inputs, with 32 columns, so that products are packed.
-fn by_lattice(p: &mut Party) -> Result<()> {
-    let shape = MatrixShape { batch: 1, rows: 2, inner: 64, columns: 32 };
-    let numbers = vec![-3; if p.role() == Role::P0 { shape.right() } else { 0 }];
-    let job = LatticeJob::new(LinearJob { shape: shape.into(), bits: 20, number_bits: 3, owner: Role::P0 })?;
-    let product = LatticeProduct::prepare(p, &job, &numbers)?;
-    product.multiply(p, &AShare::<u32>::new(20, vec![4444; 128])).map(drop)
-}
-
-/// A convolution with offsets, rounded: of few channels by OTs, of many by a lattice.
-fn layer(p: &mut Party, channels: usize) -> Result<()> {
-    let shape = ConvolutionShape {
-        images: 1,
-        image: [12, 12],
-        channels,
-        filters: 2 * channels,
-        window: [3, 3],
-        stride: [2, 2],
-        padding: [[1, 1], [1, 0]],
-        groups: 1,
-    };
-    let map = LinearJob { shape: shape.into(), bits: 20, number_bits: 3, owner: Role::P1 };
-    let (job, mine) = (LayerJob::new(map, 5)?, p.role() == Role::P1);
-    assert_eq!(job.by_lattice(), channels > 1);
-    let numbers = vec![2; if mine { shape.right() } else { 0 }];
-    let offsets = vec![9; if mine { shape.filters } else { 0 }];
-    let layer = Layer::prepare(p, &job, 1, &numbers)?;
-    layer.apply(p, &AShare::<u32>::new(20, vec![4444; shape.left()]), &offsets).map(drop)
-}
-
-fn triples_by_lattice(p: &mut Party) -> Result<()> {
-    let shape = MatrixShape { batch: 1, rows: 2, inner: 64, columns: 2 };
-    let triples = ProductTriples::<u32>::by_lattice(p, 20, shape)?;
-    triples.multiply(p, &AShare::new(20, vec![4444; 128]), &AShare::new(20, vec![33; 128])).map(drop)
 }
 
 /// 6 numbers with 12 bits behind the point.

@@ -32,7 +32,7 @@ use prim::{
 use zeroize::Zeroizing;
 
 use super::{
-    lattice::{Cross, part},
+    lattice::{Cross, LEAST, part},
     linear::LinearShape,
     matrix::{Directions, MatrixShape, Mixed},
     product::{check_width, share, words},
@@ -111,9 +111,9 @@ impl<R: Ring> ProductTriples<R> {
     /// Whether one product of a shape takes fewer bytes by a lattice, with keys for it alone, than by OTs.
     pub fn suits_lattice(bits: u32, shape: MatrixShape) -> bool {
         let one = MatrixShape { batch: 1, ..shape };
-        // A correlated OT takes less than a bit; below this no ciphertext is worth it.
+        // A correlated OT takes less than a bit.
         let ots = Self::bill(bits, one).offline.all_bits();
-        ots > 1 << 23
+        ots > LEAST
             && Self::lattice_bill(bits, one)
                 .is_ok_and(|[products, keys]| products.offline.all_bits() + keys.offline.all_bits() < ots)
     }

@@ -58,6 +58,8 @@ pub struct LatticeJob {
     cross: Cross,
 }
 
+/// Bits that OTs send at least where a lattice comes into question: below, no ciphertext is worth it.
+pub(super) const LEAST: u64 = 1 << 23;
 /// Bytes of a digest of numbers.
 const DIGEST: usize = 32;
 
@@ -197,8 +199,10 @@ impl LatticeProduct {
         for first in (0..all).step_by(cross.together()) {
             // Product i is number `i % batch` of item `i / batch`.
             let some = first..all.min(first + cross.together());
-            for i in some.clone().take(if mine { 0 } else { all }) {
-                cross.send(s, &ready, part(&left[i / batch], i % batch, encrypted))?;
+            if !mine {
+                for i in some.clone() {
+                    cross.send(s, &ready, part(&left[i / batch], i % batch, encrypted))?;
+                }
             }
             for i in some.clone() {
                 let products = cross.part_of(&mut products, i);

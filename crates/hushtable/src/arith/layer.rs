@@ -22,7 +22,7 @@ use prim::ring::Ring;
 use zeroize::Zeroizing;
 
 use super::{
-    lattice::{LatticeJob, LatticeProduct},
+    lattice::{LEAST, LatticeJob, LatticeProduct},
     linear::{LinearJob, LinearProduct},
     truncate::Truncation,
 };
@@ -33,9 +33,6 @@ use crate::{
     share::AShare,
     source::Source,
 };
-
-/// Bits that OTs send at least where a lattice comes into question: below, no ciphertext is worth it.
-const LEAST: u64 = 1 << 23;
 
 /// Layers. Public, the same at both parties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

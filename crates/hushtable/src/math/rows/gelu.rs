@@ -51,7 +51,7 @@ use crate::{
 pub enum Gated {
     /// [`gelu`].
     Gelu,
-    /// [`silu`], for networks; to 2 units [`Function::Silu`](crate::math::Function::Silu) is cheaper.
+    /// [`silu`], for networks; finer results are [`Function::Silu`](crate::math::Function::Silu)'s.
     Silu,
 }
 
