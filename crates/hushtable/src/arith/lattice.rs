@@ -164,13 +164,9 @@ impl LatticeProduct {
         let (map, mine) = (job.job, p.role() == job.job.owner);
         let mut made = p.atom(map, items, |p| Self::made(p, job, items, numbers))?;
         if mine {
-            let (of, zeros) = (digest(&map, numbers), [0; DIGEST]);
-            // Of zeros is what stands for material where only its shape is asked for.
-            if made.made_for != of && made.made_for != zeros {
-                let text = "holds material for other numbers of a linear map than those that are given";
-                return Err(Error::Store(text.into()));
+            if !p.asks_only() {
+                check_made_for(&made.made_for, &digest(&map, numbers))?;
             }
-            made.made_for = of;
             made.numbers = map.shape.right_matrices(numbers);
         }
         Ok(made)
@@ -291,6 +287,13 @@ fn digest(job: &LinearJob, numbers: &[i64]) -> [u8; DIGEST] {
     hash.update(LatticeProduct::terms(job).digest().as_bytes());
     numbers.iter().for_each(|number| _ = hash.update(&number.to_le_bytes()));
     *hash.finalize().as_bytes()
+}
+
+fn check_made_for(have: &[u8; DIGEST], given: &[u8; DIGEST]) -> Result<()> {
+    if have == given {
+        return Ok(());
+    }
+    Err(Error::Store("holds material for other numbers of a linear map than those that are given".into()))
 }
 
 /// Part i of so many each; nothing of nothing.

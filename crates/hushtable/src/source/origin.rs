@@ -117,6 +117,12 @@ impl dyn Source + '_ {
         }
     }
 
+    /// Whether only the kind and number of atoms are asked for: all are of zeros then.
+    #[doc(hidden)]
+    pub fn asks_only(&mut self) -> bool {
+        matches!(self.origin().0, Kind::Traced(_))
+    }
+
     /// Makes sure that the peer makes the same.
     #[doc(hidden)]
     pub fn announce(&mut self, what: &str) -> Result<()> {
