@@ -327,13 +327,13 @@ const PROTOCOLS: &[(&str, Protocol)] = &[
             gain: 2.0,
             gains_known_to: Some(Role::P1),
         };
-        let material = Norm::prepare(p, job)?;
         let gains = match p.role() {
             Role::P0 => Affine::of_peer(Role::P0, 8),
             Role::P1 => Affine::own(Role::P1, vec![1.5; 8], vec![0.5; 8]),
         };
+        let material = Norm::prepare(p, job, &gains)?;
         p.barrier()?;
-        material.eval(p, &fixed(37, 12, 128, x)?, &gains).map(drop)
+        material.eval(p, &fixed(37, 12, 128, x)?).map(drop)
     }),
 ];
 

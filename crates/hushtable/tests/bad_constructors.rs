@@ -23,8 +23,8 @@ use hushtable::{
         splut::SpLut,
     },
     math::{
-        self, Bounds, Evaluation, Function, Gelu, GeluJob, Norm, NormJob, Options, Reciprocal, ReciprocalJob,
-        Softmax, SoftmaxJob,
+        self, Affine, Bounds, Evaluation, Function, Gelu, GeluJob, Norm, NormJob, Options, Reciprocal,
+        ReciprocalJob, Softmax, SoftmaxJob,
     },
     net::Cost,
     onehot::{Cyclic, Group, OneHot, Xor},
@@ -252,7 +252,7 @@ fn functions(p: &mut Party) -> Result<()> {
             Softmax::prepare(p, SoftmaxJob { rows: 2, ..SoftmaxJob::new(3, bits, 12) }).map(drop),
             Gelu::prepare(p, GeluJob { batch: 6, ..GeluJob::new(bits, 12) }).map(drop),
             Reciprocal::prepare(p, reciprocal(bits, 12), 3).map(drop),
-            Norm::prepare(p, layer(norms, bits, 12, norm)).map(drop),
+            Norm::prepare(p, layer(norms, bits, 12, norm), &plain(3)).map(drop),
         ])?;
     }
     Ok(())
@@ -269,7 +269,7 @@ fn scales(p: &mut Party) -> Result<()> {
             Softmax::prepare(p, SoftmaxJob { magnitude: Some(scale), ..SoftmaxJob::new(3, 37, 12) })
                 .map(drop),
             Reciprocal::prepare(p, reciprocal(37, scale), 3).map(drop),
-            Norm::prepare(p, layer((2, 3), 37, scale, [0.25, 4.0])).map(drop),
+            Norm::prepare(p, layer((2, 3), 37, scale, [0.25, 4.0]), &plain(3)).map(drop),
         ])?;
     }
     Ok(())
@@ -281,7 +281,7 @@ fn bounds(p: &mut Party) -> Result<()> {
     for bounds in wrong.into_iter().filter(|bounds| bounds[0] != bounds[1]) {
         all([
             Reciprocal::prepare(p, ReciprocalJob { bounds, ..reciprocal(37, 12) }, 3).map(drop),
-            Norm::prepare(p, layer((2, 3), 37, 12, bounds)).map(drop),
+            Norm::prepare(p, layer((2, 3), 37, 12, bounds), &plain(3)).map(drop),
         ])?;
     }
     for bounds in &wrong[..3] {
@@ -308,6 +308,10 @@ fn splines(p: &mut Party) -> Result<()> {
 
 fn reciprocal(bits: u32, scale: u32) -> ReciprocalJob {
     ReciprocalJob { bits, scale, scale_out: scale, bounds: [1.0, 9.0], dividend: 0.0 }
+}
+
+fn plain(len: usize) -> Affine {
+    Affine::public(vec![1.0; len], vec![0.0; len])
 }
 
 fn layer((rows, len): (usize, usize), bits: u32, scale: u32, variance: [f64; 2]) -> NormJob {

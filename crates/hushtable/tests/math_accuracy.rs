@@ -207,7 +207,7 @@ fn normed(
             gains_known_to: known_to(role),
         };
         let x = Fixed::new(AShare::<u64>::new(37, vec![4444; 6]), 12)?;
-        let done = Norm::prepare(p, job).and_then(|material| material.eval(p, &x, &gains(role)));
+        let done = Norm::prepare(p, job, &gains(role)).and_then(|material| material.eval(p, &x));
         Ok(done.err().map(|error| error.to_string()))
     };
     let (p0, p1) = both(pair(83, None), run);

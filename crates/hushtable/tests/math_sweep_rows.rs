@@ -125,7 +125,7 @@ fn layer_norms() {
         let x: Vec<f64> = (0..rows * len).map(|_| random.number([-largest, largest], scale)).collect();
         let shares = shared(p.role(), &x, bits, scale, 5)?;
         let y: Fixed<u64> =
-            Norm::prepare(p, job)?.eval(p, &shares, &Affine::public(gains.clone(), offsets.clone()))?;
+            Norm::prepare(p, job, &Affine::public(gains.clone(), offsets.clone()))?.eval(p, &shares)?;
         let unit = 2f64.powi(-(scale as i32));
         for (x, y) in x.chunks(len).zip(y.open(p)?.chunks(len)) {
             let mean = x.iter().sum::<f64>() / len as f64;
@@ -231,8 +231,8 @@ fn what_has_a_bill_is_prepared() {
                     Some(role) if role == p.role() => Affine::own(role, own().0, own().1),
                     Some(role) => Affine::of_peer(role.peer(), len),
                 };
-                let done = Norm::prepare(p, job)
-                    .and_then(|material| material.eval(p, &ones(bits, scale, rows * len)?, &affine));
+                let done = Norm::prepare(p, job, &affine)
+                    .and_then(|material| material.eval(p, &ones(bits, scale, rows * len)?));
                 (job.bill(), done.map(drop))
             }
             _ => {

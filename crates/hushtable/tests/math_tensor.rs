@@ -241,7 +241,7 @@ fn norms(p: &mut Party, job: NormJob, private: Option<Role>) -> Result<f64> {
         Some(_) => Affine::of_peer(p.role(), job.len),
     };
     let shares = shared(p.role(), &x, job.bits, job.scale, 21)?;
-    let y = Norm::prepare(p, job)?.eval(p, &shares, &affine)?;
+    let y = Norm::prepare(p, job, &affine)?.eval(p, &shares)?;
     assert_eq!((y.bits(), y.scale()), (job.bits, job.scale));
     let mut most = 0f64;
     for (y, x) in y.open(p)?.chunks(job.len).zip(x.chunks(job.len)) {
@@ -280,6 +280,9 @@ fn layer_norms_with_public_and_private_gains() {
             norms(p, job, None)?,
             norms(p, job, Some(Role::P0))?,
             norms(p, odd, Some(Role::P1))?,
+            // By lattices, whole blocks and others.
+            norms(p, NormJob { rows: 128, len: 128, ..job }, Some(Role::P1))?,
+            norms(p, NormJob { rows: 77, len: 201, bits: 40, ..job }, Some(Role::P0))?,
             // A mean far from 0, of many numbers.
             norms(p, NormJob { rows: 4, len: 768, ..job }, None)?,
             // A deviation of few units.

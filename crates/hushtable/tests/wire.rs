@@ -243,7 +243,7 @@ fn layer_norm(p: &mut Party) -> Result<()> {
         Role::P0 => Affine::of_peer(Role::P0, 3),
         Role::P1 => Affine::own(Role::P1, vec![1.5; 3], vec![0.5; 3]),
     };
-    Norm::prepare(p, wire_functions::norm(Some(Role::P1)))?.eval(p, &numbers()?, &gains).map(drop)
+    Norm::prepare(p, wire_functions::norm(Some(Role::P1)), &gains)?.eval(p, &numbers()?).map(drop)
 }
 
 /// 5 arrays of 6 entries of 13 bits, reversed, held by P1.

@@ -136,7 +136,7 @@ pub fn norm(gains_known_to: Option<Role>) -> NormJob {
 
 fn layer_norm(p: &mut Party) -> Result<()> {
     let x = Fixed::new(AShare::<u64>::new(37, vec![4444; 6]), 12)?;
-    Norm::prepare(p, norm(None))?.eval(p, &x, &Affine::public(vec![1.5; 3], vec![0.5; 3])).map(drop)
+    Norm::prepare(p, norm(None), &Affine::public(vec![1.5; 3], vec![0.5; 3]))?.eval(p, &x).map(drop)
 }
 
 /// Of pieces that are not all of a power of two.

@@ -46,7 +46,9 @@ impl Block {
         shape.check()?;
         check_weights(&shape, p.role(), owner, weights)?;
         let [first, last, up, down] = shape.layers();
-        let norm = Norm::prepare(p, shape.norm(owner))?;
+        let [scales, last_scales] = [weights.map(|w| &w.norm), weights.map(|w| &w.last_norm)]
+            .map(|scales| affine(&shape, p.role(), owner, scales));
+        let norm = Norm::prepare(p, shape.norm(owner), &scales)?;
         let attention = Attention {
             first: Linear::prepare(p, &shape, first, owner, weights.map(|w| &w.attention))?,
             scores: Products::prepare(p, &shape, shape.scores())?,
@@ -54,7 +56,7 @@ impl Block {
             mixture: Products::prepare(p, &shape, shape.mixture())?,
             last: Linear::prepare(p, &shape, last, owner, weights.map(|w| &w.output))?,
         };
-        let last_norm = Norm::prepare(p, shape.norm(owner))?;
+        let last_norm = Norm::prepare(p, shape.norm(owner), &last_scales)?;
         let up = Linear::prepare(p, &shape, up, owner, weights.map(|w| &w.up))?;
         let gelu = Gelu::prepare(p, shape.gelu())?;
         let down = Linear::prepare(p, &shape, down, owner, weights.map(|w| &w.down))?;
@@ -69,10 +71,7 @@ impl Block {
     /// that does not fit and if not just the owner gives weights, and those of the channel.
     pub fn eval(self, s: &mut Session, x: &Fixed<u64>, weights: Option<&Weights>) -> Result<Fixed<u64>> {
         let Self { shape, owner, norm, attention, last_norm, up, gelu, down } = self;
-        let role = s.role();
-        check(&shape, role, x, owner, weights)?;
-        let [scales, last_scales] = [weights.map(|w| &w.norm), weights.map(|w| &w.last_norm)]
-            .map(|scales| affine(&shape, role, owner, scales));
+        check(&shape, s.role(), x, owner, weights)?;
         let layers = |s: &mut Session, x: &Fixed<u64>| {
             let up = up.apply(s, x, weights.map(|w| &w.up))?;
             let bent = gelu.eval(s, &up)?;
@@ -80,16 +79,16 @@ impl Block {
         };
         match shape.norms {
             Norms::First => {
-                let normed = norm.eval(s, x, &scales)?;
+                let normed = norm.eval(s, x)?;
                 let x = x.plus(&attention.eval(s, &shape, &normed, weights)?)?;
-                let normed = last_norm.eval(s, &x, &last_scales)?;
+                let normed = last_norm.eval(s, &x)?;
                 x.plus(&layers(s, &normed)?)
             }
             Norms::Last => {
                 let sum = x.plus(&attention.eval(s, &shape, x, weights)?)?;
-                let x = norm.eval(s, &sum, &scales)?;
+                let x = norm.eval(s, &sum)?;
                 let sum = x.plus(&layers(s, &x)?)?;
-                last_norm.eval(s, &sum, &last_scales)
+                last_norm.eval(s, &sum)
             }
         }
     }

@@ -185,6 +185,23 @@ impl<R: Ring> ProductTriples<R> {
         Ok([(made + Bill::opening(opened)).keeping(kept), p0.keys_bill() + p1.keys_bill()])
     }
 
+    /// What ways to the same products are compared by.
+    ///
+    /// # Errors
+    /// As [`lattice_bill`](Self::lattice_bill).
+    pub(super) fn lattice_price(bits: u32, shape: MatrixShape) -> Result<f64> {
+        Ok(Self::crosses(bits, shape)?.iter().map(Cross::price).sum())
+    }
+
+    /// The work of a lattice, offline.
+    ///
+    /// # Errors
+    /// As [`lattice_bill`](Self::lattice_bill).
+    pub(super) fn lattice_work(bits: u32, shape: MatrixShape) -> Result<Work> {
+        let [p0, p1] = Self::crosses(bits, shape)?;
+        Ok(p0.work() + p1.work())
+    }
+
     /// What products of a shape take by a lattice, the keys once.
     ///
     /// # Errors

@@ -125,6 +125,25 @@ impl LatticeJob {
         self.cross.keys_bill()
     }
 
+    /// These maps, if OTs send more than [`LEAST`] bits for them and more than a lattice with its keys.
+    pub(crate) fn suiting(job: LinearJob, ots: u64) -> Option<Self> {
+        let less = |made: &Self| {
+            let (bill, keys) = (made.bill(), made.keys_bill());
+            bill.offline.all_bits() + bill.online.all_bits() + keys.offline.all_bits() < ots
+        };
+        if ots < LEAST { None } else { Self::new(job).ok().filter(less) }
+    }
+
+    /// By which ways to the same maps are compared.
+    pub(crate) fn price(&self) -> f64 {
+        self.cross.price()
+    }
+
+    /// The work of the lattice.
+    pub(crate) fn offline_work(&self) -> Work {
+        self.cross.work()
+    }
+
     /// Local work: before the inputs, and then.
     pub(super) fn work(&self, items: usize) -> [Work; 2] {
         // 2.5 products of numbers to a nanosecond.
@@ -294,6 +313,11 @@ fn check_made_for(have: &[u8; DIGEST], given: &[u8; DIGEST]) -> Result<()> {
         return Ok(());
     }
     Err(Error::Store("holds material for other numbers of a linear map than those that are given".into()))
+}
+
+/// How many of so many rows or columns may stand together in a matrix, of which only the diagonal is wanted.
+pub(crate) fn blocks(count: usize) -> impl Iterator<Item = usize> {
+    (0..=8).map(|k| 1 << k).filter(move |block| *block < 2 * count)
 }
 
 /// Part i of so many each; nothing of nothing.

@@ -22,7 +22,7 @@ use prim::ring::Ring;
 use zeroize::Zeroizing;
 
 use super::{
-    lattice::{LEAST, LatticeJob, LatticeProduct},
+    lattice::{LatticeJob, LatticeProduct},
     linear::{LinearJob, LinearProduct},
     truncate::Truncation,
 };
@@ -77,11 +77,7 @@ impl LayerJob {
         }
         let ots = map.bill()?;
         let ots = ots.online.all_bits() + ots.all_cots();
-        let less = |job: &LatticeJob| {
-            let (bill, keys) = (job.bill(), job.keys_bill());
-            bill.offline.all_bits() + bill.online.all_bits() + keys.offline.all_bits() < ots
-        };
-        let lattice = if ots < LEAST { None } else { LatticeJob::new(map).ok().filter(less) };
+        let lattice = LatticeJob::suiting(map, ots);
         Ok(Self { map, cut, lattice })
     }
 

@@ -1,9 +1,9 @@
 //! Functions of rows of shared numbers, and GELU.
 
-use super::{Material, Operation, Port, Signature, material, operands};
+use super::{Material, Operation, Port, Signature, implied, material, operands};
 use crate::{
     arith::Fixed,
-    bill::Bill,
+    bill::{Bill, Effort},
     error::Result,
     math::{Affine, Gelu, GeluJob, Norm, NormJob, Softmax, SoftmaxJob},
     ot::Setting,
@@ -116,10 +116,15 @@ impl Operation for LayerNorm {
         self.of(items).bill()
     }
 
+    fn effort(&self, items: usize, under: &Setting) -> Result<Effort> {
+        let implied = implied(&self.signature(), self.bill(items, under)?, self.stocks(), items);
+        Ok(self.of(items).effort()?.remembering(implied.memory))
+    }
+
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
-        let (NormJob { bits, scale, .. }, affine) = (self.job, self.affine.clone());
-        let norm = Norm::prepare(from, self.of(items))?;
-        Ok(material(items, move |s, given| words(norm.eval(s, &fixed(given, bits, scale)?, &affine)?)))
+        let NormJob { bits, scale, .. } = self.job;
+        let norm = Norm::prepare(from, self.of(items), &self.affine)?;
+        Ok(material(items, move |s, given| words(norm.eval(s, &fixed(given, bits, scale)?)?)))
     }
 
     fn card(&self) -> Option<String> {

@@ -140,11 +140,16 @@ impl Cross {
         limbs * (answered + 85.0 * counts.encrypted as f64 + 300.0 * counts.responses as f64)
     }
 
-    /// By which tiles are compared.
+    /// By which tiles are compared: what a product takes.
     fn microseconds(&self) -> f64 {
         let (counts, params) = (self.tiling.counts(), self.params);
         let bytes = counts.encrypted * Seeded::len(params) + counts.responses * Response::len(params, 0);
         self.local() + bytes as f64 / BYTES
+    }
+
+    /// By which ways to the same are compared.
+    pub(in crate::arith) fn price(&self) -> f64 {
+        self.batch as f64 * self.microseconds()
     }
 
     /// The work of all products.

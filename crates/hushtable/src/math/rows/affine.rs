@@ -6,20 +6,22 @@
 //!
 //! # Protocol
 //! Public gains are multiplied locally. A private one is a number of its party's that multiplies the
-//! other's shares of its column, as rows: Gilboa's products. The offsets are added by one party.
+//! other's shares of its column, as rows: Gilboa's products. Or by a lattice: some gains are the diagonal of a matrix that
+//! its party knows, and their columns are multiplied by it. The offsets are added by one party.
 //!
 //! # Cost
 //! Private gains, for columns of m numbers in a ring of w bits: w correlated OTs and
-//! `w + m w (w + 1) / 2` bits online a column, in one direction, 1 round.
+//! `w + m w (w + 1) / 2` bits online a column, in one direction, 1 round. By a lattice as [`LatticeProduct`] of blocks of
+//! columns.
 //!
 //! # Source
-//! Gilboa (CRYPTO 1999), as [`MatrixProduct`].
+//! Gilboa (CRYPTO 1999), as [`MatrixProduct`]; [`LatticeProduct`].
 
 use zeroize::Zeroizing;
 
 use crate::{
-    arith::{MatrixJob, MatrixProduct, MatrixShape, fixed},
-    bill::Bill,
+    arith::{LatticeJob, LatticeProduct, LinearJob, MatrixJob, MatrixProduct, MatrixShape, blocks, fixed},
+    bill::{Bill, Work},
     error::{Error, Result, same},
     net::Role,
     session::Session,
@@ -107,73 +109,155 @@ impl Affine {
     }
 }
 
-/// One-time material for scaling the columns of rows.
-pub(super) struct Scaling {
+/// How the columns of rows are scaled. Public.
+#[derive(Clone, Copy)]
+pub(super) struct ScalingJob {
     rows: usize,
     len: usize,
-    /// None for public gains.
-    product: Option<MatrixProduct>,
+    bits: u32,
+    /// Bits behind the point of a gain.
+    scale: u32,
+    known_to: Option<Role>,
+    /// How many columns make a matrix, and its products.
+    lattice: Option<(usize, LatticeJob)>,
+}
+
+/// One-time material for scaling the columns of rows, and what the owner of the gains knows.
+pub(super) struct Scaling {
+    job: ScalingJob,
+    affine: Affine,
+    made: Made,
+}
+
+enum Made {
+    /// For public gains.
+    Nothing,
+    Ots(MatrixProduct),
+    Lattice(LatticeProduct),
+}
+
+impl ScalingJob {
+    /// Rows of `len` numbers mod `2^bits`; gains of at most `most`, with `scale` bits behind the point, are known to a party
+    /// or public. By a lattice where it takes fewer bytes, keys for this batch counted.
+    pub(super) fn new(
+        [rows, len]: [usize; 2],
+        bits: u32,
+        scale: u32,
+        known_to: Option<Role>,
+        most: f64,
+    ) -> Self {
+        let ots = Self { rows, len, bits, scale, known_to, lattice: None };
+        let Some(owner) = known_to else { return ots };
+        let bill = ots.columns().bill();
+        let sent = bill.online.all_bits() + bill.all_cots();
+        let number_bits = scale + libm::log2(most).ceil().max(0.0) as u32 + 2;
+        let of = |block: usize| {
+            let batch = len.div_ceil(block);
+            let shape = MatrixShape { batch, rows, inner: block, columns: block };
+            let job = LatticeJob::suiting(LinearJob { shape: shape.into(), bits, number_bits, owner }, sent)?;
+            Some((job.price(), (block, job)))
+        };
+        let least = blocks(len).filter_map(of).min_by(|a, b| a.0.total_cmp(&b.0));
+        Self { lattice: least.map(|(_, lattice)| lattice), ..ots }
+    }
+
+    /// What all numbers cost, without keys that the session keeps.
+    pub(super) fn bill(&self) -> Bill {
+        match (&self.lattice, self.known_to) {
+            (Some((_, lattice)), _) => lattice.bill(),
+            (None, Some(_)) => self.columns().bill(),
+            (None, None) => Bill::FREE,
+        }
+    }
+
+    /// What the keys cost that the session keeps.
+    pub(super) fn keys_bill(&self) -> Bill {
+        self.lattice.map_or(Bill::FREE, |(_, lattice)| lattice.keys_bill())
+    }
+
+    /// The work of the lattice, offline.
+    pub(super) fn work(&self) -> Work {
+        self.lattice.map_or(Work::default(), |(_, lattice)| lattice.offline_work())
+    }
+
+    /// The products of the columns with their gains.
+    fn columns(&self) -> MatrixJob {
+        let shape = MatrixShape { batch: self.len, rows: self.rows, inner: 1, columns: 1 };
+        MatrixJob { shape, bits: self.bits, known_to: [None, self.known_to] }
+    }
 }
 
 impl Scaling {
-    /// Offline: for rows of `len` numbers mod `2^bits`, with gains known to a party or public.
+    /// Offline.
     ///
     /// # Errors
-    /// Those of the channel.
-    pub(super) fn prepare(
-        p: &mut dyn Source,
-        known_to: Option<Role>,
-        bits: u32,
-        [rows, len]: [usize; 2],
-    ) -> Result<Self> {
-        let product = match known_to {
-            None => None,
-            Some(_) => Some(MatrixProduct::prepare(p, columns(known_to, bits, [rows, len]))?),
+    /// [`Error::Shape`] unless there are as many gains and offsets as columns, and those of the channel.
+    pub(super) fn prepare(p: &mut dyn Source, job: ScalingJob, affine: &Affine) -> Result<Self> {
+        same("gains of the columns", job.len, affine.gains.len())?;
+        same("offsets of the columns", job.len, affine.offsets.len())?;
+        let made = match (job.known_to, job.lattice) {
+            (None, _) => Made::Nothing,
+            (Some(_), None) => Made::Ots(MatrixProduct::prepare(p, job.columns())?),
+            (Some(owner), Some((block, lattice))) => {
+                let numbers =
+                    if p.role() == owner { job.diagonals(affine, block) } else { Vec::new().into() };
+                Made::Lattice(LatticeProduct::prepare(p, &lattice, &numbers)?)
+            }
         };
-        Ok(Self { rows, len, product })
+        Ok(Self { job, affine: affine.clone(), made })
     }
 
-    /// What all numbers cost.
-    pub(super) fn bill(known_to: Option<Role>, bits: u32, shape: [usize; 2]) -> Bill {
-        if known_to.is_none() { Bill::FREE } else { columns(known_to, bits, shape).bill() }
+    /// Whose gains they are, and how large.
+    pub(super) fn affine(&self) -> &Affine {
+        &self.affine
     }
 
-    /// Online: shares of `gain x + offset` with `scale + x_scale` bits behind the point, for rows of numbers with
+    /// Online: shares of `gain x + offset` with as many more bits behind the point as gains have, for rows of numbers with
     /// `x_scale`. Spends the material.
     ///
     /// # Errors
     /// Those of the channel.
-    pub(super) fn apply(
-        self,
-        s: &mut Session,
-        affine: &Affine,
-        x: &AShare<u64>,
-        [scale, x_scale]: [u32; 2],
-    ) -> Result<AShare<u64>> {
-        let (bits, len) = (x.bits(), self.len);
+    pub(super) fn apply(self, s: &mut Session, x: &AShare<u64>, x_scale: u32) -> Result<AShare<u64>> {
+        let Self { job: ScalingJob { rows, len, bits, scale, known_to, lattice }, affine, made } = self;
         let gains = Zeroizing::new(fixed::encode::<u64>(&affine.gains, bits, scale)?);
         let offsets = Zeroizing::new(fixed::encode::<u64>(&affine.offsets, bits, scale)?);
-        let product = match self.product {
-            None => {
+        let product = match made {
+            Made::Nothing => {
                 let words = x.words().iter().zip(gains.iter().cycle()).map(|(x, g)| x.wrapping_mul(*g));
                 AShare::new(bits, words.collect())
             }
-            Some(product) => {
+            Made::Ots(product) => {
                 let gains = AShare::new(bits, gains.to_vec());
-                transposed(&product.multiply(s, &transposed(x, len), &gains)?, self.rows)
+                transposed(&product.multiply(s, &transposed(x, len), &gains)?, rows)
+            }
+            Made::Lattice(product) => {
+                let block = lattice.map_or(len, |(block, _)| block);
+                let place = |row: usize, c: usize| (c / block * rows + row) * block + c % block;
+                let mut parts = Zeroizing::new(vec![0; len.div_ceil(block) * rows * block]);
+                x.words().iter().enumerate().for_each(|(i, x)| parts[place(i / len, i % len)] = *x);
+                let parts = product.multiply(s, &AShare::<u64>::new(bits, parts.to_vec()))?;
+                let word = |i: usize| parts.words()[place(i / len, i % len)];
+                AShare::new(bits, (0..rows * len).map(word).collect())
             }
         };
-        let adds = affine.known_to.unwrap_or(Role::P0) == s.role();
+        let adds = known_to.unwrap_or(Role::P0) == s.role();
         let offset = |i: usize| if adds { offsets[i % len] << x_scale } else { 0 };
         let words = product.words().iter().enumerate().map(|(i, y)| y.wrapping_add(offset(i)));
         Ok(AShare::new(bits, words.collect()))
     }
 }
 
-/// The products of the columns with their gains.
-fn columns(known_to: Option<Role>, bits: u32, [rows, len]: [usize; 2]) -> MatrixJob {
-    let shape = MatrixShape { batch: len, rows, inner: 1, columns: 1 };
-    MatrixJob { shape, bits, known_to: [None, known_to] }
+impl ScalingJob {
+    /// The gains as diagonals of matrices. What is beyond the bound of a gain, which is refused before it is used, is cut off.
+    fn diagonals(&self, affine: &Affine, block: usize) -> Zeroizing<Vec<i64>> {
+        let most = self.lattice.map_or(0.0, |(_, lattice)| 2f64.powi(lattice.job().number_bits as i32 - 1));
+        let mut numbers = Zeroizing::new(vec![0; self.len.div_ceil(block) * block * block]);
+        for (c, gain) in affine.gains.iter().enumerate() {
+            let number = (gain * 2f64.powi(self.scale as i32)).round().clamp(1.0 - most, most - 1.0);
+            numbers[c * block + c % block] = number as i64;
+        }
+        numbers
+    }
 }
 
 /// What is announced of gains that `role` knows.

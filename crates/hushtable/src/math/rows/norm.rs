@@ -9,14 +9,16 @@
 //! `2e-5 + 2^(-2F) / s^2` of the result without the offset.
 //!
 //! # Protocol
-//! All in a ring of w bits, to which x is extended:
+//! In a ring of w bits, to which x is extended; what there is once for each row, in a larger one:
 //! 1. The mean, with `F + 4` bits behind the point, is the sum of a row times the public `1/d`, truncated;
 //!    `c_i = x_i - mean`.
 //! 2. d times the variance: the sum of the squares of the `c_i` with F bits behind the point. It is too
 //!    large by d times the square of the mean's error, which is a unit at most.
 //! 3. `sqrt(d) / sqrt(..)` of it, plus `d epsilon` (`math::root`).
-//! 4. Its products with the `c_i` share the correlated OTs of a row, and are truncated.
+//! 4. Its products with the `c_i` are truncated.
 //! 5. Those with the gains, local for public ones, are truncated after the offsets are added.
+//!
+//! Where one party knows the gains, steps 2, 4 and 5 are by lattices, each where that takes fewer bytes.
 //!
 //! # Outside the bounds
 //! A row whose variance, with epsilon, or whose numbers are beyond the bounds gives numbers without
@@ -24,7 +26,8 @@
 //!
 //! # Cost, a number
 //! A bounded extension, a square and a product with one number for the row in w bits, two truncations;
-//! for private gains a product with one number for the column, in one direction.
+//! for private gains a product with one number for the column, in one direction. Of 128 rows of 768 numbers with private
+//! gains, NORMBYTES bytes by lattices and OTSBYTES by OTs, where w is 47.
 //!
 //! # Source
 //! Ba, Kiros, Hinton, "Layer Normalization" (2016); lut-spec 11.5 for the normalisation.
@@ -32,13 +35,13 @@
 use prim::ring::Ring;
 
 use super::{
-    affine::{Affine, Scaling},
+    affine::{Affine, Scaling, ScalingJob},
     reciprocal::{check_scale, too_wide},
     root::{Root, RootJob},
 };
 use crate::{
-    arith::{Fixed, MatrixJob, MatrixProduct, MatrixShape, Squares},
-    bill::Bill,
+    arith::{Fixed, RowMultiples, RowMultiplesJob, RowSquares, RowSquaresJob},
+    bill::{Bill, Effort, Work},
     error::{Error, Result, same},
     math::{
         functions::TensorCard,
@@ -80,21 +83,23 @@ pub struct NormJob {
 /// One-time material for a batch of rows.
 ///
 /// ```compile_fail,E0382
-/// # use hushtable::{Party, Result, arith::Fixed, math::{Affine, Norm}};
-/// fn twice(p: &mut Party, m: Norm, x: &Fixed<u64>, a: &Affine) -> Result<()> {
-///     m.eval(p, x, a)?;
-///     m.eval(p, x, a)?; // use of moved value: `m`
+/// # use hushtable::{Party, Result, arith::Fixed, math::Norm};
+/// fn twice(p: &mut Party, m: Norm, x: &Fixed<u64>) -> Result<()> {
+///     m.eval(p, x)?;
+///     m.eval(p, x)?; // use of moved value: `m`
 ///     Ok(())
 /// }
 /// ```
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct Norm {
     job: NormJob,
+    /// Of the numbers; of the sums of rows, and of those of squares.
     widening: Widening,
+    row_widening: [Widening; 2],
     mean: [Rescaling; 2],
-    squares: Squares,
+    squares: RowSquares,
     root: Root,
-    product: MatrixProduct,
+    product: RowMultiples,
     /// After the product with the root, and after the gains.
     rescalings: [Rescaling; 2],
     scaling: Scaling,
@@ -114,12 +119,17 @@ impl NormJob {
             .with("gains known to", self.gains_known_to)
     }
 
-    /// Width of the ring in which the steps are done: the overflow of none of them fits it.
+    /// Width of the largest ring in which steps are done: the overflow of none of them fits it.
     ///
     /// # Errors
     /// [`Error::Param`] for bounds that are not supported, and for a ring of more than 64 bits, with the
     /// bits needed.
     pub fn ring(&self) -> Result<u32> {
+        self.rings().map(|[_, rows]| rows)
+    }
+
+    /// Widths of the rings of numbers and of what there is once for each row.
+    fn rings(&self) -> Result<[u32; 2]> {
         check_scale(self.scale)?;
         for (what, v) in [("largest number of a layer norm", self.largest), ("largest gain", self.gain)] {
             if !(v > 0.0 && v.is_finite()) {
@@ -137,35 +147,58 @@ impl NormJob {
         let root = self.root(64).needed()?; // refuses variances without bounds
         let bits = |v: f64| libm::log2(v).ceil().max(0.0) as u32;
         let (f, d) = (self.scale, self.len as f64);
-        let mean = f + self.mean_digits() + bits(self.largest) + 3;
+        let sum = f + bits(d * self.largest) + 3;
         let squares = 2 * f + bits(d * self.variance[1]) + 3;
         let scaled = f + MORE + self.root_scale() + bits(d.sqrt()) + 3;
         let gains = 2 * f + MORE + bits(self.gain * (d.sqrt() + 1.0)) + 3;
-        let needed = [mean, squares, scaled, gains, root, self.bits];
+        let numbers = [sum, squares, scaled, gains].into_iter().fold(self.bits, u32::max);
+        let mean = f + self.mean_digits() + bits(self.largest) + 3;
         let out = f + bits(self.gain * (d.sqrt() + 1.0)) + 1;
         // The numbers themselves are extended: two bits are for that.
         let own = out.max(f + bits(self.largest) + 3);
         if self.bits < own {
             return Err(too_wide("numbers and results of a layer norm", own, self.bits));
         }
-        match needed.into_iter().max() {
-            Some(ring @ ..=64) => Ok(ring),
-            ring => Err(too_wide("ring of a layer norm", ring.unwrap_or(0), 64)),
+        match numbers.max(mean).max(root) {
+            rows @ ..=64 => Ok([numbers, rows]),
+            rows => Err(too_wide("ring of a layer norm", rows, 64)),
         }
     }
 
-    /// What all rows cost.
+    /// What all rows cost, without keys of lattices that the session keeps.
     ///
     /// # Errors
     /// As [`ring`](Self::ring).
     pub fn bill(&self) -> Result<Bill> {
-        let (w, numbers) = (self.ring()?, self.rows * self.len);
+        let ([w, v], numbers) = (self.rings()?, self.rows * self.len);
         let [fine, coarse, scaled, last] = self.rescalings().map(|(scale, to)| Rescaling::bill(scale, to));
-        let first = Widening::bill([self.bits, w])?.times(numbers) + (fine + coarse).times(self.rows);
-        let root = Squares::bill(w)?.times(numbers) + self.root(w).bill()?.times(self.rows);
-        let scaled = self.product(w).bill() + scaled.times(numbers);
-        let gains = Scaling::bill(self.gains_known_to, w, [self.rows, self.len]);
-        Ok(first + root + scaled + gains + last.times(numbers))
+        let [sums, squares] = [Widening::bill([w, v])?.times(self.rows); 2];
+        let first = Widening::bill([self.bits, w])?.times(numbers) + sums + (fine + coarse).times(self.rows);
+        let root = self.squares(w)?.bill()? + squares + self.root(v).bill()?.times(self.rows);
+        let scaled = self.product(w).bill()? + scaled.times(numbers);
+        Ok(first + root + scaled + self.scaling(w).bill() + last.times(numbers))
+    }
+
+    /// What the keys of lattices cost that the session keeps.
+    ///
+    /// # Errors
+    /// As [`ring`](Self::ring).
+    pub fn keys_bill(&self) -> Result<Bill> {
+        let [w, _] = self.rings()?;
+        Ok(self.squares(w)?.keys_bill() + self.product(w).keys_bill()? + self.scaling(w).keys_bill())
+    }
+
+    /// What all rows take, the keys once.
+    ///
+    /// # Errors
+    /// As [`ring`](Self::ring).
+    pub(crate) fn effort(&self) -> Result<Effort> {
+        let ([w, _], bill) = (self.rings()?, self.bill()?);
+        let lattices = self.squares(w)?.work() + self.product(w).work()? + self.scaling(w).work();
+        let [offline, online] = Work::of_batch(&bill);
+        Ok(Effort::implied(bill)
+            .once(self.keys_bill()?, Work::default())
+            .working([offline + lattices, online]))
     }
 
     /// Bits behind the point of what is rescaled, and to what: the mean, twice, the product with the root, and the
@@ -177,10 +210,24 @@ impl NormJob {
         [fine, (finer as i32, f), scaled, ((finer + f) as i32, f)]
     }
 
+    /// Step 2.
+    fn squares(&self, ring: u32) -> Result<RowSquaresJob> {
+        RowSquaresJob::new([self.rows, self.len], ring, self.by_lattices())
+    }
+
     /// Step 4.
-    fn product(&self, ring: u32) -> MatrixJob {
-        let shape = MatrixShape { batch: self.rows, rows: self.len, inner: 1, columns: 1 };
-        MatrixJob::shared(shape, ring)
+    fn product(&self, ring: u32) -> RowMultiplesJob {
+        RowMultiplesJob::new([self.rows, self.len], ring, self.by_lattices())
+    }
+
+    /// Step 5.
+    fn scaling(&self, ring: u32) -> ScalingJob {
+        ScalingJob::new([self.rows, self.len], ring, self.scale, self.gains_known_to, self.gain)
+    }
+
+    /// Material for public gains is stored row by row, whatever is together then: lattices are for all rows at once.
+    fn by_lattices(&self) -> bool {
+        self.gains_known_to.is_some()
     }
 
     /// What is known of it.
@@ -228,54 +275,59 @@ impl NormJob {
 }
 
 impl Norm {
-    /// Offline, for the rows of the job.
+    /// Offline, for the rows of the job, with the gains and offsets of their columns.
     ///
     /// # Errors
-    /// As [`NormJob::ring`], and those of the channel.
-    pub fn prepare(p: &mut dyn Source, job: NormJob) -> Result<Self> {
-        let ring = job.ring()?;
+    /// As [`NormJob::ring`], [`Error::Shape`] unless there are as many gains and offsets as columns, and those of the
+    /// channel.
+    pub fn prepare(p: &mut dyn Source, job: NormJob, affine: &Affine) -> Result<Self> {
+        let [w, v] = job.rings()?;
         p.announce(&job.terms().with("rows", job.rows).to_string())?;
         let (rows, numbers) = (job.rows, job.rows * job.len);
         let [fine, coarse, scaled, last] = job.rescalings();
-        let mut rescaling = |(scale, to), count| Rescaling::prepare(p, ring, scale, to, count);
-        let mean = [rescaling(fine, rows)?, rescaling(coarse, rows)?];
-        let rescalings = [rescaling(scaled, numbers)?, rescaling(last, numbers)?];
-        let widening = Widening::prepare(p, [job.bits, ring], numbers)?;
-        let squares = Squares::prepare(p, ring, numbers)?;
-        let root = Root::prepare(p, job.root(ring), rows)?;
-        let product = MatrixProduct::prepare(p, job.product(ring))?;
-        let scaling = Scaling::prepare(p, job.gains_known_to, ring, [rows, job.len])?;
-        Ok(Self { job, widening, mean, squares, root, product, rescalings, scaling })
+        let mut rescaling = |ring, (scale, to), count| Rescaling::prepare(p, ring, scale, to, count);
+        let mean = [rescaling(v, fine, rows)?, rescaling(v, coarse, rows)?];
+        let rescalings = [rescaling(w, scaled, numbers)?, rescaling(w, last, numbers)?];
+        let widening = Widening::prepare(p, [job.bits, w], numbers)?;
+        let row_widening = [Widening::prepare(p, [w, v], rows)?, Widening::prepare(p, [w, v], rows)?];
+        let squares = RowSquares::prepare(p, job.squares(w)?)?;
+        let root = Root::prepare(p, job.root(v), rows)?;
+        let product = RowMultiples::prepare(p, job.product(w))?;
+        let scaling = Scaling::prepare(p, job.scaling(w), affine)?;
+        Ok(Self { job, widening, row_widening, mean, squares, root, product, rescalings, scaling })
     }
 
     /// Online: shares of the norm of each row; the rows stand one behind the other. Spends the material.
     ///
     /// # Errors
-    /// [`Error::Shape`] unless numbers, widths, scales, gains and offsets are those prepared for,
-    /// [`Error::Param`] for a gain above the bound, at both parties whoever knows it,
-    /// [`Error::Handshake`] for public gains that differ, and those of the channel.
-    pub fn eval<R: Ring>(self, s: &mut Session, x: &Fixed<R>, affine: &Affine) -> Result<Fixed<R>> {
-        let job = self.job;
+    /// [`Error::Shape`] unless numbers, widths and scales are those prepared for,
+    /// [`Error::Param`] for a gain above the bound, at both parties whoever knows it, and unless who knows the gains is the
+    /// one prepared for, [`Error::Handshake`] for public gains that differ, and those of the channel.
+    pub fn eval<R: Ring>(self, s: &mut Session, x: &Fixed<R>) -> Result<Fixed<R>> {
+        let (job, affine) = (self.job, self.scaling.affine().clone());
         same("numbers of a layer norm, rows times numbers in a row", job.rows * job.len, x.len())?;
         same("bits of the numbers of a layer norm", job.bits as usize, x.bits() as usize)?;
         same("scale of the numbers of a layer norm", job.scale as usize, x.scale() as usize)?;
         affine.agree(s, job.gains_known_to, job.len, job.gain)?;
-        let out = self.rows(s, x, affine).map_err(|error| affine.explain(job.gain, error))?;
+        let out = self.rows(s, x).map_err(|error| affine.explain(job.gain, error))?;
         Fixed::new(out.low_bits(job.bits)?, job.scale)
     }
 
     /// The steps.
-    fn rows<R: Ring>(self, s: &mut Session, x: &Fixed<R>, affine: &Affine) -> Result<AShare<u64>> {
+    fn rows<R: Ring>(self, s: &mut Session, x: &Fixed<R>) -> Result<AShare<u64>> {
         let (job, role) = (self.job, s.role());
-        let x = self.widening.sign(s, x.share())?;
-        let (centred, coarse) = job.centred(s, self.mean, &x)?;
-        let squares = row_sums(&self.squares.square(s, &coarse)?, job.len);
+        let x: AShare<u64> = self.widening.sign(s, x.share())?;
+        let (w, [sums, squares]) = (x.bits(), self.row_widening);
+        let sums = sums.sign(s, &row_sums(&x, job.len))?;
+        let (centred, coarse) = job.centred(s, self.mean, &x, &sums)?;
+        let added = self.squares.sum(s, &coarse)?;
+        let variance = squares.zero(s, &added)?;
         let epsilon = job.epsilon * job.len as f64 * 2f64.powi(2 * job.scale as i32);
-        let root = self.root.eval(s, &linear::plus(role, &squares, epsilon.round() as u64))?;
-        let scaled = self.product.multiply(s, &centred, &root)?;
+        let root = self.root.eval(s, &linear::plus(role, &variance, epsilon.round() as u64))?;
+        let scaled = self.product.multiply(s, &centred, &root.low_bits(w)?)?;
         let [after_root, last] = self.rescalings;
         let scaled = after_root.run(s, &scaled)?;
-        let out = self.scaling.apply(s, affine, &scaled, [job.scale, job.scale + MORE])?;
+        let out = self.scaling.apply(s, &scaled, job.scale + MORE)?;
         last.run(s, &out)
     }
 }
@@ -287,13 +339,14 @@ impl NormJob {
         s: &mut Session,
         [fine, coarse]: [Rescaling; 2],
         x: &AShare<u64>,
+        sums: &AShare<u64>,
     ) -> Result<(AShare<u64>, AShare<u64>)> {
         let digits = self.mean_digits();
         let part = (2f64.powi(digits as i32) / self.len as f64).round() as u64;
-        let sums = row_sums(x, self.len);
-        let scaled: AShare<u64> = linear::map(&sums, x.bits(), |s| s.wrapping_mul(part));
+        let scaled: AShare<u64> = linear::map(sums, sums.bits(), |s| s.wrapping_mul(part));
         let fine = fine.run(s, &scaled)?;
-        let coarse = coarse.run(s, &fine)?;
+        let coarse = coarse.run(s, &fine)?.low_bits(x.bits())?;
+        let fine = fine.low_bits(x.bits())?;
         let finer: AShare<u64> = linear::map(x, x.bits(), |x| x << MORE);
         Ok((&finer - &repeated(&fine, self.len), x - &repeated(&coarse, self.len)))
     }
