@@ -1,6 +1,9 @@
 //! The owner of a key: ciphertexts, and what comes back.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 
 use prim::{
     Prg, Wiped, low,
@@ -10,6 +13,7 @@ use prim::{
 use crate::{
     ciphertext::Seeded,
     encode::{Rounding, encode},
+    error::Result,
     params::Params,
     poly::{Poly, Ring, below, power, times, word},
     respond::Response,
@@ -20,13 +24,14 @@ use crate::{
 const PRODUCT: usize = 3;
 
 /// Who encrypts, and opens what comes back. Threads may share one.
+#[derive(Clone)]
 pub struct Owner {
     ring: Ring,
     /// The secret, as a transform.
-    secret: Poly,
+    secret: Arc<Poly>,
     seed: [u8; 32],
     /// The number of the next ciphertext, of whatever kind: none serves twice.
-    next: AtomicU64,
+    next: Arc<AtomicU64>,
 }
 
 impl Owner {
@@ -35,7 +40,15 @@ impl Owner {
         let ring = Ring::new(params);
         let secret = ring.forward(&Ring::small_of(ring.all_ntts(), &ternary(prg)));
         let seed = *blake3::hash(&prg.block().0.to_le_bytes()).as_bytes();
-        Self { ring, secret, seed, next: AtomicU64::new(0) }
+        Self { ring, secret: Arc::new(secret), seed, next: Arc::default() }
+    }
+
+    /// The same key for plaintexts mod `2^bits`: of the key, only how plaintexts are encoded depends on their width.
+    ///
+    /// # Errors
+    /// As [`Params::new`].
+    pub fn of_width(&self, bits: u32) -> Result<Self> {
+        Ok(Self { ring: self.ring.of_width(bits)?, ..self.clone() })
     }
 
     /// The ring.

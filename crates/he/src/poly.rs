@@ -7,7 +7,7 @@ use prim::{
     ntt::{DEGREE, Ntt, PRIMES, Sums},
 };
 
-use crate::params::Params;
+use crate::{error::Result, params::Params};
 
 /// Polynomials mod a product of primes, and what is computed with them.
 #[derive(Clone)]
@@ -62,6 +62,14 @@ impl Ring {
         let inverses = primes.iter().enumerate().map(inverse).collect();
         let all = &PRIMES[..params.limbs() + params.special()];
         Self { params, ntts: all.iter().map(|q| Ntt::new(*q)).collect(), inverses }
+    }
+
+    /// The same for plaintexts mod `2^bits`.
+    ///
+    /// # Errors
+    /// As [`Params::new`].
+    pub fn of_width(&self, bits: u32) -> Result<Self> {
+        Ok(Self { params: Params::new(bits, self.params.limbs())?, ..self.clone() })
     }
 
     /// Its parameters.

@@ -37,6 +37,8 @@ use prim::{
     pack::{pack, packed_len, unpack},
 };
 
+use std::sync::Arc;
+
 use crate::{
     ciphertext::Ciphertext,
     encode::{Rounding, encode},
@@ -47,10 +49,11 @@ use crate::{
 };
 
 /// Who multiplies what another party has encrypted. Threads may share one.
+#[derive(Clone)]
 pub struct Evaluator {
     ring: Ring,
     /// The owner's encryption of zero.
-    key: Ciphertext,
+    key: Arc<Ciphertext>,
 }
 
 /// This party's share of the coefficients that are sent: mod `2^l`.
@@ -66,7 +69,15 @@ pub struct Response {
 impl Evaluator {
     /// With the owner's key.
     pub fn new(ring: Ring, key: Ciphertext) -> Self {
-        Self { ring, key }
+        Self { ring, key: Arc::new(key) }
+    }
+
+    /// With the same key for plaintexts mod `2^bits`.
+    ///
+    /// # Errors
+    /// As [`Params::new`].
+    pub fn of_width(&self, bits: u32) -> Result<Self> {
+        Ok(Self { ring: self.ring.of_width(bits)?, key: self.key.clone() })
     }
 
     /// The ring.

@@ -375,6 +375,6 @@ fn shapes_that_do_not_match_are_named() {
         gains_known_to: None,
     };
     let text = wide.ring().expect_err("too wide").to_string();
-    assert!(text.contains("64 bits") && text.contains("at least 102"), "{text}");
+    assert!(text.contains("64 bits") && text.contains("at least 101"), "{text}");
     assert!(job.card().expect("a job").to_string().contains("at most 2 ulp"));
 }

@@ -92,8 +92,10 @@ fn bytes_of_another_length_are_refused() {
         for role in roles.clone() {
             let mut zeros = vec![0xff; shape.bytes(16) + 40];
             if operation.method() == "lattices" {
-                // It begins with a digest of what it was made for, and this stands for any.
-                zeros[..32].fill(0);
+                // It begins with a digest of what it was made for.
+                let write = |p: &mut Party| source::written(p, 0, |from| operation.material(from, 1));
+                let (a, b) = run_pair(Party::pair_seeded(5).unwrap(), write, write).unwrap();
+                zeros[..32].copy_from_slice(&[a, b][role as usize][..32]);
             }
             for len in shape.bytes(16).saturating_sub(600 * operation.result().words)..zeros.len() {
                 match read(&zeros[..len], role, 16, 5) {

@@ -74,6 +74,7 @@ pub(super) fn sum(ring: &Ring, of: &[Ciphertext], weights: &[Vec<i64>]) -> Ciphe
 }
 
 /// Sums of two products, of random numbers and of ends, by all bits of plaintexts, through bytes: both shares are the sum.
+/// With keys that were made for another width.
 #[test]
 fn shares_are_those_of_the_product() {
     for (bits, weight_bits, terms) in [
@@ -90,9 +91,12 @@ fn shares_are_those_of_the_product() {
         let of = Product { weight_bits, terms: 2 * terms, outputs: DEGREE, packed: 1 };
         let params = Params::fitting(bits, &of).expect("parameters");
         let mut case = Case { params, weight_bits, prg: Prg::new(Block(bits.into())) };
-        let owner = Owner::new(params, &mut case.prg);
+        let other = Owner::new(Params::new(8, params.limbs()).expect("parameters"), &mut case.prg);
+        let owner = other.of_width(bits).expect("a width");
         let ring = owner.ring().clone();
-        let evaluator = evaluator(&owner, &mut case.prg);
+        let evaluator = evaluator(&other, &mut case.prg).of_width(bits).expect("a width");
+        let numbers = [&owner, &other, &owner].map(|key| key.encrypt(&mut case.prg, &[]).number);
+        assert!(numbers[0] < numbers[1] && numbers[1] < numbers[2], "no number serves twice: {numbers:?}");
         for ends in [[false; 2], [true, false], [false, true], [true; 2]] {
             let x = [0, 1].map(|_| case.words(DEGREE, ends[0]));
             let w = [0, 1].map(|_| case.weights(terms, ends[1]));

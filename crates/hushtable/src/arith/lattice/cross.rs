@@ -36,6 +36,9 @@ const HELD: usize = 16 << 20;
 /// than cores, and a faster link waits for cores.
 const BYTES: f64 = 12.5;
 
+/// Batches that keys serve, about: a network has as many layers of a kind.
+const SERVED: f64 = 8.0;
+
 /// Such products. Public, the same at both parties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::arith) struct Cross {
@@ -50,7 +53,7 @@ pub(in crate::arith) struct Cross {
 
 /// The keys of a session for such products.
 pub(in crate::arith) struct Ready {
-    keys: Arc<Keys>,
+    keys: Keys,
     packing: Vec<Arc<Option<PackingKey>>>,
 }
 
@@ -147,9 +150,10 @@ impl Cross {
         self.local() + bytes as f64 / BYTES
     }
 
-    /// By which ways to the same are compared.
+    /// By which ways to the same are compared, with the keys, which serve several batches.
     pub(in crate::arith) fn price(&self) -> f64 {
-        self.batch as f64 * self.microseconds()
+        let keys = keys::len(self.params, self.levels()) as f64 / BYTES;
+        self.batch as f64 * self.microseconds() + keys / SERVED
     }
 
     /// The work of all products.
@@ -191,7 +195,7 @@ impl Cross {
     /// # Errors
     /// Those of the channel.
     pub(in crate::arith) fn send(&self, s: &mut Session, ready: &Ready, matrices: &[u64]) -> Result<()> {
-        let Keys::Owner(key) = &*ready.keys else { return Ok(()) };
+        let Keys::Owner(key) = &ready.keys else { return Ok(()) };
         for matrix in matrices.chunks_exact(self.numbers(self.tiling.encrypted())) {
             for tile in 0..self.tiling.counts().encrypted {
                 let mut message = Vec::with_capacity(NUMBER + Seeded::len(self.params));
@@ -215,7 +219,7 @@ impl Cross {
         matrices: &[i64],
         out: &mut [u64],
     ) -> Result<()> {
-        let Keys::Evaluator(evaluator, seed) = &*ready.keys else { return Ok(()) };
+        let Keys::Evaluator(evaluator, seed) = &ready.keys else { return Ok(()) };
         let (tiles, ring) = (self.tiling.counts().encrypted, evaluator.ring());
         let levels = ready.packing.iter().map(|key| (**key).as_ref().expect("a key that was sent"));
         let mut packer = Packer::new(ring, levels.collect());
@@ -276,7 +280,7 @@ impl Cross {
     /// # Errors
     /// Those of the channel.
     pub(in crate::arith) fn open(&self, s: &mut Session, ready: &Ready, out: &mut [u64]) -> Result<()> {
-        let Keys::Owner(key) = &*ready.keys else { return Ok(()) };
+        let Keys::Owner(key) = &ready.keys else { return Ok(()) };
         let mut each = out.chunks_exact_mut(self.tiling.shape().out());
         each.try_for_each(|product| self.open_one(s, key, product))
     }

@@ -1,5 +1,5 @@
-//! Keys of lattices, which a session makes once and keeps: of each direction and parameters one, and the packing keys of a
-//! level when a product first needs it.
+//! Keys of lattices, which a session makes once and keeps: of each direction and modulus one, whatever the width of the
+//! numbers, and the packing keys of a level when a product first needs it.
 
 use std::sync::Arc;
 
@@ -23,12 +23,16 @@ pub(super) enum Keys {
 
 /// Bytes of a ciphertext's number, which goes before it.
 pub(super) const NUMBER: usize = 8;
+/// Width of the numbers as of which keys are kept.
+const LEAST_BITS: u32 = 8;
 /// Bytes of what second parts come of.
 const SEED: usize = 32;
 
 /// The keys of `owner` for these parameters: those of the session, or new ones.
-pub(super) fn keys(p: &mut Party, owner: Role, params: Params) -> Result<Arc<Keys>> {
-    p.kept(&terms("lattice key", owner, params), |p| {
+pub(super) fn keys(p: &mut Party, owner: Role, params: Params) -> Result<Keys> {
+    let bits = params.bits();
+    let params = Params::new(LEAST_BITS, params.limbs()).map_err(Error::of_lattice)?;
+    let kept = p.kept(&terms("lattice key", owner, params), |p| {
         let s = p.session();
         if s.role() == owner {
             let key = Owner::new(params, s.rng());
@@ -42,6 +46,12 @@ pub(super) fn keys(p: &mut Party, owner: Role, params: Params) -> Result<Arc<Key
         let ring = he::Ring::new(params);
         let key = take(&ring, &seed, &message[SEED..])?;
         Ok(Keys::Evaluator(Evaluator::new(ring, key), seed))
+    })?;
+    Ok(match &*kept {
+        Keys::Owner(key) => Keys::Owner(key.of_width(bits).map_err(Error::of_lattice)?),
+        Keys::Evaluator(evaluator, seed) => {
+            Keys::Evaluator(evaluator.of_width(bits).map_err(Error::of_lattice)?, *seed)
+        }
     })
 }
 
@@ -87,7 +97,7 @@ pub(super) fn len(params: Params, levels: u32) -> usize {
 }
 
 fn terms(kind: &'static str, owner: Role, params: Params) -> Terms {
-    Terms::of(kind).with("owner", owner).with("bits", params.bits()).with("primes", params.limbs())
+    Terms::of(kind).with("owner", owner).with("primes", params.limbs())
 }
 
 fn number(bytes: &[u8]) -> u64 {

@@ -10,7 +10,7 @@
 //!
 //! # Protocol
 //! In a ring of w bits, to which x is extended; what there is once for each row, in a larger one:
-//! 1. The mean, with `F + 4` bits behind the point, is the sum of a row times the public `1/d`, truncated;
+//! 1. The mean, with `F + 3` bits behind the point, is the sum of a row times the public `1/d`, truncated;
 //!    `c_i = x_i - mean`.
 //! 2. d times the variance: the sum of the squares of the `c_i` with F bits behind the point. It is too
 //!    large by d times the square of the mean's error, which is a unit at most.
@@ -27,7 +27,7 @@
 //! # Cost, a number
 //! A bounded extension, a square and a product with one number for the row in w bits, two truncations;
 //! for private gains a product with one number for the column, in one direction. Of 128 rows of 768 numbers with private
-//! gains, NORMBYTES bytes by lattices and OTSBYTES by OTs, where w is 47.
+//! gains it is 135 bytes and the keys by lattices, and with public ones 381 by OTs, at 37 bits, 12 of them behind the point.
 //!
 //! # Source
 //! Ba, Kiros, Hinton, "Layer Normalization" (2016); lut-spec 11.5 for the normalisation.
@@ -54,8 +54,20 @@ use crate::{
     terms::Terms,
 };
 
-/// Bits behind the point, beside F, of the numbers less their mean.
-const MORE: u32 = 4;
+/// Bits behind the point, beside F, of the numbers less their mean, and of those over the root.
+const MEAN: u32 = 3;
+const MORE: u32 = 5;
+
+/// Widths of the rings in which steps are done.
+struct Rings {
+    /// Of the numbers; of their squares; of their products with the root; of those with the gains, and results.
+    numbers: u32,
+    squares: u32,
+    product: u32,
+    gains: u32,
+    /// Of what there is once for each row.
+    rows: u32,
+}
 
 /// What the rows of a batch have in common. Public, the same at both parties.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -125,11 +137,10 @@ impl NormJob {
     /// [`Error::Param`] for bounds that are not supported, and for a ring of more than 64 bits, with the
     /// bits needed.
     pub fn ring(&self) -> Result<u32> {
-        self.rings().map(|[_, rows]| rows)
+        self.rings().map(|rings| rings.rows)
     }
 
-    /// Widths of the rings of numbers and of what there is once for each row.
-    fn rings(&self) -> Result<[u32; 2]> {
+    fn rings(&self) -> Result<Rings> {
         check_scale(self.scale)?;
         for (what, v) in [("largest number of a layer norm", self.largest), ("largest gain", self.gain)] {
             if !(v > 0.0 && v.is_finite()) {
@@ -149,9 +160,11 @@ impl NormJob {
         let (f, d) = (self.scale, self.len as f64);
         let sum = f + bits(d * self.largest) + 3;
         let squares = 2 * f + bits(d * self.variance[1]) + 3;
-        let scaled = f + MORE + self.root_scale() + bits(d.sqrt()) + 3;
-        let gains = 2 * f + MORE + bits(self.gain * (d.sqrt() + 1.0)) + 3;
-        let numbers = [sum, squares, scaled, gains].into_iter().fold(self.bits, u32::max);
+        // No number less the mean is more than the root of d times the deviation; truncation needs the rest.
+        let scaled = f + MEAN + self.root_scale() + bits(1.01 * d.sqrt()) + 2;
+        let gains = self.bits.max(2 * f + MORE + bits(self.gain * (d.sqrt() + 1.0)) + 3);
+        let product = scaled.max(gains);
+        let numbers = product.max(squares).max(sum);
         let mean = f + self.mean_digits() + bits(self.largest) + 3;
         let out = f + bits(self.gain * (d.sqrt() + 1.0)) + 1;
         // The numbers themselves are extended: two bits are for that.
@@ -160,7 +173,7 @@ impl NormJob {
             return Err(too_wide("numbers and results of a layer norm", own, self.bits));
         }
         match numbers.max(mean).max(root) {
-            rows @ ..=64 => Ok([numbers, rows]),
+            rows @ ..=64 => Ok(Rings { numbers, squares, product, gains, rows }),
             rows => Err(too_wide("ring of a layer norm", rows, 64)),
         }
     }
@@ -170,22 +183,24 @@ impl NormJob {
     /// # Errors
     /// As [`ring`](Self::ring).
     pub fn bill(&self) -> Result<Bill> {
-        let ([w, v], numbers) = (self.rings()?, self.rows * self.len);
+        let (w, numbers) = (self.rings()?, self.rows * self.len);
         let [fine, coarse, scaled, last] = self.rescalings().map(|(scale, to)| Rescaling::bill(scale, to));
-        let [sums, squares] = [Widening::bill([w, v])?.times(self.rows); 2];
-        let first = Widening::bill([self.bits, w])?.times(numbers) + sums + (fine + coarse).times(self.rows);
-        let root = self.squares(w)?.bill()? + squares + self.root(v).bill()?.times(self.rows);
-        let scaled = self.product(w).bill()? + scaled.times(numbers);
-        Ok(first + root + scaled + self.scaling(w).bill() + last.times(numbers))
+        let widened = |from| Ok::<_, Error>(Widening::bill([from, w.rows])?.times(self.rows));
+        let (sums, squares) = (widened(w.numbers)?, widened(w.squares)?);
+        let first =
+            Widening::bill([self.bits, w.numbers])?.times(numbers) + sums + (fine + coarse).times(self.rows);
+        let root = self.squares(&w)?.bill()? + squares + self.root(w.rows).bill()?.times(self.rows);
+        let scaled = self.product(&w).bill()? + scaled.times(numbers);
+        Ok(first + root + scaled + self.scaling(&w).bill() + last.times(numbers))
     }
 
-    /// What the keys of lattices cost that the session keeps.
+    /// What the keys of lattices cost at most that the session keeps: steps may share some.
     ///
     /// # Errors
     /// As [`ring`](Self::ring).
     pub fn keys_bill(&self) -> Result<Bill> {
-        let [w, _] = self.rings()?;
-        Ok(self.squares(w)?.keys_bill() + self.product(w).keys_bill()? + self.scaling(w).keys_bill())
+        let w = self.rings()?;
+        Ok(self.squares(&w)?.keys_bill() + self.product(&w).keys_bill()? + self.scaling(&w).keys_bill())
     }
 
     /// What all rows take, the keys once.
@@ -193,8 +208,8 @@ impl NormJob {
     /// # Errors
     /// As [`ring`](Self::ring).
     pub(crate) fn effort(&self) -> Result<Effort> {
-        let ([w, _], bill) = (self.rings()?, self.bill()?);
-        let lattices = self.squares(w)?.work() + self.product(w).work()? + self.scaling(w).work();
+        let (w, bill) = (self.rings()?, self.bill()?);
+        let lattices = self.squares(&w)?.work() + self.product(&w).work()? + self.scaling(&w).work();
         let [offline, online] = Work::of_batch(&bill);
         Ok(Effort::implied(bill)
             .once(self.keys_bill()?, Work::default())
@@ -204,25 +219,25 @@ impl NormJob {
     /// Bits behind the point of what is rescaled, and to what: the mean, twice, the product with the root, and the
     /// results.
     fn rescalings(&self) -> [(i32, u32); 4] {
-        let (f, finer) = (self.scale, self.scale + MORE);
-        let fine = ((f + self.mean_digits()) as i32, finer);
-        let scaled = ((finer + self.root_scale()) as i32, finer);
-        [fine, (finer as i32, f), scaled, ((finer + f) as i32, f)]
+        let (f, mean, more) = (self.scale, self.scale + MEAN, self.scale + MORE);
+        let fine = ((f + self.mean_digits()) as i32, mean);
+        let scaled = ((mean + self.root_scale()) as i32, more);
+        [fine, (mean as i32, f), scaled, ((more + f) as i32, f)]
     }
 
     /// Step 2.
-    fn squares(&self, ring: u32) -> Result<RowSquaresJob> {
-        RowSquaresJob::new([self.rows, self.len], ring, self.by_lattices())
+    fn squares(&self, rings: &Rings) -> Result<RowSquaresJob> {
+        RowSquaresJob::new([self.rows, self.len], rings.squares, self.by_lattices())
     }
 
     /// Step 4.
-    fn product(&self, ring: u32) -> RowMultiplesJob {
-        RowMultiplesJob::new([self.rows, self.len], ring, self.by_lattices())
+    fn product(&self, rings: &Rings) -> RowMultiplesJob {
+        RowMultiplesJob::new([self.rows, self.len], rings.product, self.by_lattices())
     }
 
     /// Step 5.
-    fn scaling(&self, ring: u32) -> ScalingJob {
-        ScalingJob::new([self.rows, self.len], ring, self.scale, self.gains_known_to, self.gain)
+    fn scaling(&self, rings: &Rings) -> ScalingJob {
+        ScalingJob::new([self.rows, self.len], rings.gains, self.scale, self.gains_known_to, self.gain)
     }
 
     /// Material for public gains is stored row by row, whatever is together then: lattices are for all rows at once.
@@ -252,13 +267,15 @@ impl NormJob {
     /// Bits behind the point of `1/d`.
     fn mean_digits(&self) -> u32 {
         let sum = libm::log2(self.largest * self.len as f64).ceil().max(0.0) as u32;
-        self.scale + MORE + 1 + sum
+        self.scale + MEAN + 1 + sum
     }
 
-    /// Those of the reciprocal root: errors of the products are an eighth of a unit.
+    /// Those of the reciprocal root: its unit times the largest number less its mean, and that of the product, are a quarter
+    /// of a unit of the result.
     fn root_scale(&self) -> u32 {
-        let largest = (2.0 * self.largest).min((self.len as f64 * self.variance[1]).sqrt());
-        self.scale + 3 + libm::log2(largest).ceil().max(0.0) as u32
+        let largest = (2.0 * self.largest).min(1.001 * (self.len as f64 * self.variance[1]).sqrt());
+        let rest = 0.25 - 2f64.powi(-(MORE as i32));
+        self.scale + libm::log2(largest / rest).ceil().max(0.0) as u32
     }
 
     fn root(&self, ring: u32) -> RootJob {
@@ -281,19 +298,20 @@ impl Norm {
     /// As [`NormJob::ring`], [`Error::Shape`] unless there are as many gains and offsets as columns, and those of the
     /// channel.
     pub fn prepare(p: &mut dyn Source, job: NormJob, affine: &Affine) -> Result<Self> {
-        let [w, v] = job.rings()?;
+        let w = job.rings()?;
         p.announce(&job.terms().with("rows", job.rows).to_string())?;
         let (rows, numbers) = (job.rows, job.rows * job.len);
         let [fine, coarse, scaled, last] = job.rescalings();
         let mut rescaling = |ring, (scale, to), count| Rescaling::prepare(p, ring, scale, to, count);
-        let mean = [rescaling(v, fine, rows)?, rescaling(v, coarse, rows)?];
-        let rescalings = [rescaling(w, scaled, numbers)?, rescaling(w, last, numbers)?];
-        let widening = Widening::prepare(p, [job.bits, w], numbers)?;
-        let row_widening = [Widening::prepare(p, [w, v], rows)?, Widening::prepare(p, [w, v], rows)?];
-        let squares = RowSquares::prepare(p, job.squares(w)?)?;
-        let root = Root::prepare(p, job.root(v), rows)?;
-        let product = RowMultiples::prepare(p, job.product(w))?;
-        let scaling = Scaling::prepare(p, job.scaling(w), affine)?;
+        let mean = [rescaling(w.rows, fine, rows)?, rescaling(w.rows, coarse, rows)?];
+        let rescalings = [rescaling(w.product, scaled, numbers)?, rescaling(w.gains, last, numbers)?];
+        let widening = Widening::prepare(p, [job.bits, w.numbers], numbers)?;
+        let mut widened = |from| Widening::prepare(p, [from, w.rows], rows);
+        let row_widening = [widened(w.numbers)?, widened(w.squares)?];
+        let squares = RowSquares::prepare(p, job.squares(&w)?)?;
+        let root = Root::prepare(p, job.root(w.rows), rows)?;
+        let product = RowMultiples::prepare(p, job.product(&w))?;
+        let scaling = Scaling::prepare(p, job.scaling(&w), affine)?;
         Ok(Self { job, widening, row_widening, mean, squares, root, product, rescalings, scaling })
     }
 
@@ -315,25 +333,26 @@ impl Norm {
 
     /// The steps.
     fn rows<R: Ring>(self, s: &mut Session, x: &Fixed<R>) -> Result<AShare<u64>> {
-        let (job, role) = (self.job, s.role());
+        let (job, role, w) = (self.job, s.role(), self.job.rings()?);
         let x: AShare<u64> = self.widening.sign(s, x.share())?;
-        let (w, [sums, squares]) = (x.bits(), self.row_widening);
+        let [sums, squares] = self.row_widening;
         let sums = sums.sign(s, &row_sums(&x, job.len))?;
         let (centred, coarse) = job.centred(s, self.mean, &x, &sums)?;
-        let added = self.squares.sum(s, &coarse)?;
+        let added = self.squares.sum(s, &coarse.low_bits(w.squares)?)?;
         let variance = squares.zero(s, &added)?;
         let epsilon = job.epsilon * job.len as f64 * 2f64.powi(2 * job.scale as i32);
         let root = self.root.eval(s, &linear::plus(role, &variance, epsilon.round() as u64))?;
-        let scaled = self.product.multiply(s, &centred, &root.low_bits(w)?)?;
+        let (centred, root) = (centred.low_bits(w.product)?, root.low_bits(w.product)?);
+        let scaled = self.product.multiply(s, &centred, &root)?;
         let [after_root, last] = self.rescalings;
-        let scaled = after_root.run(s, &scaled)?;
+        let scaled = after_root.run(s, &scaled)?.low_bits(w.gains)?;
         let out = self.scaling.apply(s, &scaled, job.scale + MORE)?;
         last.run(s, &out)
     }
 }
 
 impl NormJob {
-    /// Step 1: the numbers less their mean, with `F + 4` and with F bits behind the point.
+    /// Step 1: the numbers less their mean, with `F + 3` and with F bits behind the point.
     fn centred(
         &self,
         s: &mut Session,
@@ -347,7 +366,7 @@ impl NormJob {
         let fine = fine.run(s, &scaled)?;
         let coarse = coarse.run(s, &fine)?.low_bits(x.bits())?;
         let fine = fine.low_bits(x.bits())?;
-        let finer: AShare<u64> = linear::map(x, x.bits(), |x| x << MORE);
+        let finer: AShare<u64> = linear::map(x, x.bits(), |x| x << MEAN);
         Ok((&finer - &repeated(&fine, self.len), x - &repeated(&coarse, self.len)))
     }
 }
