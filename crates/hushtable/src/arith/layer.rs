@@ -112,22 +112,25 @@ impl LayerJob {
     /// What so many cost, without the keys.
     ///
     /// # Errors
-    /// None for a job that was made.
+    /// [`Error::Param`] for so many that no parameters of the lattice have room for their noise.
     pub fn bill(&self, items: usize) -> Result<Bill> {
         let rounding = match self.cut {
             0 => Bill::FREE,
             cut => Truncation::bill(cut).times(items * self.map.shape.out()),
         };
         let map = match &self.lattice {
-            Some(lattice) => lattice.bill_of(items),
+            Some(lattice) => lattice.times(items)?.bill(),
             None => self.map.bill()?.times(items),
         };
         Ok(map + rounding)
     }
 
-    /// What the keys cost that the session keeps.
-    pub fn keys_bill(&self) -> Bill {
-        self.lattice.map_or(Bill::FREE, |lattice| lattice.keys_bill())
+    /// What the keys cost that the session keeps, for so many at once.
+    ///
+    /// # Errors
+    /// As [`bill`](Self::bill).
+    pub fn keys_bill(&self, items: usize) -> Result<Bill> {
+        self.lattice.map_or(Ok(Bill::FREE), |lattice| Ok(lattice.times(items)?.keys_bill()))
     }
 
     /// What so many take, the keys once.
@@ -137,10 +140,11 @@ impl LayerJob {
     pub(crate) fn effort(&self, items: usize) -> Result<Effort> {
         let implied = Effort::implied(self.bill(items)?);
         let Some(lattice) = &self.lattice else { return Ok(implied) };
+        let lattice = lattice.times(items)?;
         let memory = lattice.memory();
         let memory = [0, 1].map(|party| implied.memory[party] + memory[party]);
-        let ([made, local], [offline, online]) = (lattice.work(items), Work::of_batch(&implied.bill()));
-        let effort = implied.once(self.keys_bill(), Work::default());
+        let ([made, local], [offline, online]) = (lattice.work(), Work::of_batch(&implied.bill()));
+        let effort = implied.once(lattice.keys_bill(), Work::default());
         Ok(effort.working([offline + made, online + local]).remembering(memory))
     }
 }
