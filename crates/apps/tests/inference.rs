@@ -78,13 +78,46 @@ fn a_block_of_a_networks_precision() {
     assert!(bytes(shape) < bytes(BlockShape { precision: Precision::Fine, ..shape }));
 }
 
+/// Errors of weights and biases say where they are, and not which.
+#[test]
+fn numbers_that_do_not_fit_are_not_shown() {
+    let shape = BlockShape::new(2, 4, 2);
+    let error = |change: fn(&mut Weights)| {
+        let mut weights = Weights::random(&shape, 5);
+        change(&mut weights);
+        let pair = Party::pair_seeded(3).expect("two parties");
+        let prepared = |p: &mut Party| -> Result<()> {
+            let mine = (p.role() == Role::P1).then_some(&weights);
+            Block::prepare(p, shape, Role::P1, mine).map(drop)
+        };
+        let text = |p: &mut Party| Ok(prepared(p).err().map_or(String::new(), |error| error.to_string()));
+        run_pair(pair, |p| prepared(p).or(Ok(())), text).expect("two parties").1
+    };
+    let found = error(|w| w.up.weights[16 + 3] = 271.75);
+    assert_eq!(
+        found,
+        "weight to the hidden numbers: the one in row 1, column 3 is not supported; accepted: -4 to 3.999755859375"
+    );
+    let found = error(|w| w.attention.bias[2] = -31415.75);
+    assert_eq!(
+        found,
+        "bias of queries, keys and values: the one at 2 is not supported; accepted: -4096 to 4095.9999999403954"
+    );
+}
+
 #[test]
 fn shapes_and_rings_that_do_not_fit_are_refused() {
     let shape = BlockShape::new(8, 16, 2);
     let says = |shape: BlockShape| shape.check().expect_err("it does not fit").to_string();
     assert!(says(BlockShape { heads: 3, ..shape }).contains("divisors of the width 16"));
     let text = says(BlockShape { bits: 32, ..shape });
-    assert!(text.contains("at least 33"), "{text}");
+    assert!(text.contains("at least 34"), "{text}");
+    // A number of 128 in steps of 2^-24 is 2^31, and rounded up more: it does not leave three quarters of 33 bits free.
+    assert!(says(BlockShape { bits: 33, ..shape }).contains("at least 34"));
+    let below = 128.0 - 2f64.powi(-12);
+    for (largest, needed) in [(below, 33), (below + 2f64.powi(-24), 34), (127.0, 33), (64.0, 33), (0.5, 27)] {
+        assert_eq!(BlockShape { largest, ..shape }.bits_needed(), needed, "{largest}");
+    }
     let mut weights = Weights::random(&shape, 1);
     weights.up.bias.pop();
     match weights.check(&shape) {

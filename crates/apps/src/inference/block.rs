@@ -9,7 +9,7 @@ use hushtable::{
 };
 
 use super::{
-    BlockShape, Norms, Scales, Weights,
+    BlockShape, Layer, Norms, Scales, Weights,
     linear::{Linear, Products, gathered},
     shape::UNSEEN,
 };
@@ -46,18 +46,31 @@ impl Block {
         shape.check()?;
         check_weights(&shape, p.role(), owner, weights)?;
         let [first, last, up, down] = shape.layers();
+        let linear = |p: &mut Party, of, layer: fn(&Weights) -> &Layer, names| {
+            Linear::prepare(p, &shape, of, owner, (weights.map(layer), names))
+        };
         let norm = Norm::prepare(p, shape.norm(owner))?;
         let attention = Attention {
-            first: Linear::prepare(p, &shape, first, owner, weights.map(|w| &w.attention))?,
+            first: linear(
+                p,
+                first,
+                |w| &w.attention,
+                ["weight of queries, keys and values", "bias of queries, keys and values"],
+            )?,
             scores: Products::prepare(p, &shape, shape.scores())?,
             softmax: Softmax::prepare(p, shape.softmax())?,
             mixture: Products::prepare(p, &shape, shape.mixture())?,
-            last: Linear::prepare(p, &shape, last, owner, weights.map(|w| &w.output))?,
+            last: linear(
+                p,
+                last,
+                |w| &w.output,
+                ["weight of the heads' results", "bias of the heads' results"],
+            )?,
         };
         let last_norm = Norm::prepare(p, shape.norm(owner))?;
-        let up = Linear::prepare(p, &shape, up, owner, weights.map(|w| &w.up))?;
+        let up = linear(p, up, |w| &w.up, ["weight to the hidden numbers", "bias of the hidden numbers"])?;
         let gelu = Gelu::prepare(p, shape.gelu())?;
-        let down = Linear::prepare(p, &shape, down, owner, weights.map(|w| &w.down))?;
+        let down = linear(p, down, |w| &w.down, ["weight from the hidden numbers", "bias of the results"])?;
         Ok(Self { shape, owner, norm, attention, last_norm, up, gelu, down })
     }
 
@@ -74,19 +87,19 @@ impl Block {
         let [scales, last_scales] = [weights.map(|w| &w.norm), weights.map(|w| &w.last_norm)]
             .map(|scales| affine(&shape, role, owner, scales));
         let layers = |s: &mut Session, x: &Fixed<u64>| {
-            let up = up.apply(s, x, weights.map(|w| &w.up))?;
+            let up = up.apply(s, x)?;
             let bent = gelu.eval(s, &up)?;
-            down.apply(s, &bent, weights.map(|w| &w.down))
+            down.apply(s, &bent)
         };
         match shape.norms {
             Norms::First => {
                 let normed = norm.eval(s, x, &scales)?;
-                let x = x.plus(&attention.eval(s, &shape, &normed, weights)?)?;
+                let x = x.plus(&attention.eval(s, &shape, &normed)?)?;
                 let normed = last_norm.eval(s, &x, &last_scales)?;
                 x.plus(&layers(s, &normed)?)
             }
             Norms::Last => {
-                let sum = x.plus(&attention.eval(s, &shape, x, weights)?)?;
+                let sum = x.plus(&attention.eval(s, &shape, x)?)?;
                 let x = norm.eval(s, &sum, &scales)?;
                 let sum = x.plus(&layers(s, &x)?)?;
                 last_norm.eval(s, &sum, &last_scales)
@@ -97,16 +110,10 @@ impl Block {
 
 impl Attention {
     /// What the heads see, and what is made of it.
-    fn eval(
-        self,
-        s: &mut Session,
-        shape: &BlockShape,
-        x: &Fixed<u64>,
-        weights: Option<&Weights>,
-    ) -> Result<Fixed<u64>> {
+    fn eval(self, s: &mut Session, shape: &BlockShape, x: &Fixed<u64>) -> Result<Fixed<u64>> {
         let BlockShape { sequence, width, heads, scale, .. } = *shape;
         let head = shape.head();
-        let made = self.first.apply(s, x, weights.map(|w| &w.attention))?;
+        let made = self.first.apply(s, x)?;
         // Number c of vector i in head h: of the queries, keys and values, which are `part` 0, 1 and 2.
         let at = move |part: usize, h: usize, i: usize, c: usize| i * 3 * width + part * width + h * head + c;
         let each = move |a: usize, b: usize| {
@@ -126,7 +133,7 @@ impl Attention {
         });
         let mixed = gathered(&mixed, places)?;
         assert_eq!(mixed.scale(), scale);
-        self.last.apply(s, &mixed, weights.map(|w| &w.output))
+        self.last.apply(s, &mixed)
     }
 }
 

@@ -92,9 +92,10 @@ impl BlockShape {
     }
 
     /// Bits of a ring in which no accumulator overflows: twice the scale, what is before the point, the
-    /// sign, and one that truncation needs.
+    /// sign, and one that truncation needs. The greatest number has a unit more, since it is rounded up.
     pub fn bits_needed(&self) -> u32 {
-        2 * self.scale + self.largest.log2().ceil().max(1.0) as u32 + 2
+        let most = self.largest + 2f64.powi(-(self.scale as i32));
+        2 * self.scale + most.log2().ceil().max(1.0) as u32 + 2
     }
 
     /// The attention's first and last layer, and both behind it.

@@ -185,12 +185,7 @@ impl LatticeProduct {
     }
 
     /// With the peer.
-    fn made(
-        p: &mut Party,
-        job: &LatticeJob,
-        items: usize,
-        numbers: &[i64],
-    ) -> Result<Self> {
+    fn made(p: &mut Party, job: &LatticeJob, items: usize, numbers: &[i64]) -> Result<Self> {
         let LatticeJob { job, cross, .. } = &job.times(items)?;
         let mine = Source::role(p) == job.owner;
         job.check_numbers(Source::role(p), numbers)?;
