@@ -12,7 +12,7 @@ mod shape;
 pub mod twin;
 mod weights;
 
-pub use block::Block;
+pub use block::{Block, Cache};
 pub use operation::BlockJob;
 pub use shape::{BlockShape, Norms};
 pub use weights::{Layer, Scales, Weights};

@@ -35,8 +35,7 @@ fn blocks() {
             |p| Block::prepare(p, shape, owner, (p.role() == owner).then_some(&weights)),
             |s, m| {
                 let x = AShare::new(shape.bits, vec![1 << shape.scale; shape.sequence * shape.width]);
-                let mine = (s.role() == owner).then_some(&weights);
-                m.eval(s, &Fixed::new(x, shape.scale)?, mine).map(drop)
+                m.eval(s, &Fixed::new(x, shape.scale)?).map(drop)
             },
         );
     }

@@ -6,7 +6,7 @@ use hushtable::{
     math::Precision,
     run_pair,
 };
-use hushtable_apps::inference::{Block, BlockShape, Norms, Weights, twin};
+use hushtable_apps::inference::{Block, BlockShape, Cache, Norms, Weights, twin};
 
 /// Vectors with a deviation near 1.
 fn vectors(shape: &BlockShape) -> Vec<f64> {
@@ -29,7 +29,7 @@ fn run(shape: BlockShape) -> Vec<f64> {
         };
         let x = Fixed::new(AShare::new(shape.bits, words), shape.scale)?;
         let mine = (p.role() == Role::P1).then_some(&weights);
-        Block::prepare(p, shape, Role::P1, mine)?.eval(p, &x, mine)?.open(p)
+        Block::prepare(p, shape, Role::P1, mine)?.eval(p, &x)?.open(p)
     };
     let pair = Party::pair_seeded(3).expect("two parties");
     let (y, other) = run_pair(pair, eval, eval).expect("an honest run");
@@ -65,6 +65,42 @@ fn a_block_is_its_twin_but_for_few_units() {
     }
 }
 
+/// A text in parts, each after the keys and values of those before, is what it is as a whole.
+#[test]
+fn a_text_that_goes_on_is_the_text_as_a_whole() {
+    for (parts, norms) in [(&[5, 1, 1][..], Norms::First), (&[1, 3, 2, 1], Norms::Last), (&[7], Norms::First)]
+    {
+        let whole = BlockShape { norms, ..BlockShape::new(parts.iter().sum(), 16, 2) };
+        let (x, weights) = (vectors(&whole), Weights::random(&whole, 5));
+        let eval = |p: &mut Party| -> Result<Vec<f64>> {
+            let mine = (p.role() == Role::P1).then_some(&weights);
+            let (mut cache, mut out, mut before) = (Cache::default(), Vec::new(), 0);
+            for &sequence in parts {
+                let shape = BlockShape { sequence, before, ..whole };
+                let part = &x[before * 16..(before + sequence) * 16];
+                let words: Vec<u64> = match p.role() {
+                    Role::P0 => fixed::encode(part, shape.bits, shape.scale)?,
+                    Role::P1 => vec![0; part.len()],
+                };
+                let part = Fixed::new(AShare::new(shape.bits, words), shape.scale)?;
+                let block = Block::prepare(p, shape, Role::P1, mine)?;
+                out.extend(block.eval_after(p, &part, &mut cache)?.open(p)?);
+                before += sequence;
+            }
+            // Material for a text of another length is refused.
+            let shape = BlockShape { sequence: 1, before: before - 1, ..whole };
+            let part = Fixed::new(AShare::new(shape.bits, vec![0; 16]), shape.scale)?;
+            let other = Block::prepare(p, shape, Role::P1, mine)?.eval_after(p, &part, &mut cache);
+            assert!(matches!(other, Err(Error::Shape { .. })), "{:?}", other.err());
+            Ok(out)
+        };
+        let pair = Party::pair_seeded(3).expect("two parties");
+        let (y, _) = run_pair(pair, eval, eval).expect("an honest run");
+        let units = worst(&y, &twin::fixed(&whole, &x, &weights)) * 2f64.powi(whole.scale as i32);
+        assert!(units <= 24.0, "{parts:?}: {units} units from the twin");
+    }
+}
+
 /// Errors of `2^-8` a number of both functions, which layers add up.
 #[test]
 fn a_block_of_a_networks_precision() {
@@ -78,13 +114,47 @@ fn a_block_of_a_networks_precision() {
     assert!(bytes(shape) < bytes(BlockShape { precision: Precision::Fine, ..shape }));
 }
 
+/// Errors of weights and biases say where they are, and not which.
+#[test]
+fn numbers_that_do_not_fit_are_not_shown() {
+    let shape = BlockShape::new(2, 4, 2);
+    let error = |change: fn(&mut Weights)| {
+        let mut weights = Weights::random(&shape, 5);
+        change(&mut weights);
+        let pair = Party::pair_seeded(3).expect("two parties");
+        let prepared = |p: &mut Party| -> Result<()> {
+            let mine = (p.role() == Role::P1).then_some(&weights);
+            Block::prepare(p, shape, Role::P1, mine).map(drop)
+        };
+        let text = |p: &mut Party| Ok(prepared(p).err().map_or(String::new(), |error| error.to_string()));
+        run_pair(pair, |p| prepared(p).or(Ok(())), text).expect("two parties").1
+    };
+    let found = error(|w| w.up.weights[16 + 3] = 271.75);
+    assert_eq!(
+        found,
+        "weight to the hidden numbers: the one in row 1, column 3 is not supported; accepted: -4 to 3.999755859375"
+    );
+    let found = error(|w| w.attention.bias[2] = -31415.75);
+    assert_eq!(
+        found,
+        "bias of queries, keys and values: the one at 2 is not supported; accepted: -4096 to 4095.9999999403954"
+    );
+}
+
 #[test]
 fn shapes_and_rings_that_do_not_fit_are_refused() {
     let shape = BlockShape::new(8, 16, 2);
     let says = |shape: BlockShape| shape.check().expect_err("it does not fit").to_string();
+    assert!(says(BlockShape { before: 3, causal: false, ..shape }).contains("3 is not supported"));
     assert!(says(BlockShape { heads: 3, ..shape }).contains("divisors of the width 16"));
     let text = says(BlockShape { bits: 32, ..shape });
-    assert!(text.contains("at least 33"), "{text}");
+    assert!(text.contains("at least 34"), "{text}");
+    // A number of 128 in steps of 2^-24 is 2^31, and rounded up more: it does not leave three quarters of 33 bits free.
+    assert!(says(BlockShape { bits: 33, ..shape }).contains("at least 34"));
+    let below = 128.0 - 2f64.powi(-12);
+    for (largest, needed) in [(below, 33), (below + 2f64.powi(-24), 34), (127.0, 33), (64.0, 33), (0.5, 27)] {
+        assert_eq!(BlockShape { largest, ..shape }.bits_needed(), needed, "{largest}");
+    }
     let mut weights = Weights::random(&shape, 1);
     weights.up.bias.pop();
     match weights.check(&shape) {

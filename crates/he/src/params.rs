@@ -50,8 +50,11 @@ impl Params {
         let all = (3..=7).filter_map(|limbs| Self::new(bits, limbs).ok());
         all.into_iter().find(|params| params.fits(product)).ok_or_else(|| Error::Param {
             what: "product by a lattice",
-            got: format!("{} terms of {} bits, mod 2^{bits}", product.terms, product.weight_bits),
-            accepted: "fewer terms, or narrower weights".into(),
+            got: {
+                let Product { weight_bits, terms, outputs, .. } = product;
+                format!("{terms} terms of {weight_bits} bits, mod 2^{bits}, {outputs} outputs")
+            },
+            accepted: "fewer terms or outputs, or narrower weights".into(),
         })
     }
 
@@ -136,7 +139,7 @@ pub struct Product {
     pub weight_bits: u32,
     /// Of how many known numbers an output has multiples, by the shape.
     pub terms: usize,
-    /// Outputs in all.
+    /// Outputs in all: of all products that are to be within the bound together.
     pub outputs: usize,
     /// How many ciphertexts are packed into one: a power of two.
     pub packed: usize,

@@ -149,15 +149,16 @@ impl Tiling {
         Counts { encrypted, plain, products: a * b * c, switches: responses * (self.packed - 1), responses }
     }
 
-    /// What bears on its noise, with known numbers of so many bits, their sign among them.
-    pub fn product(&self, weight_bits: u32) -> Product {
+    /// What bears on the noise of so many, with known numbers of so many bits, their sign among them.
+    pub fn product(&self, weight_bits: u32, count: usize) -> Product {
         // Known numbers of all tiles that a product's polynomials have.
         let side = match self.encrypted {
             Side::Left => self.shape.places() * self.tile[2],
             Side::Right => self.tile[0],
         };
         let terms = self.shape.inner().next_multiple_of(self.tile[1]) * side;
-        Product { weight_bits, terms, outputs: self.shape.out(), packed: self.packed }
+        let outputs = self.shape.out().saturating_mul(count);
+        Product { weight_bits, terms, outputs, packed: self.packed }
     }
 
     /// Tiles of rows: so many responses after one another have the same columns.

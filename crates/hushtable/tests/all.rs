@@ -58,6 +58,7 @@ mod hash_inputs;
 mod key_gate_views;
 mod kk13;
 mod lattice;
+mod layer_ranges;
 mod layers;
 mod linear_layers;
 mod lookup_uniform;

@@ -120,6 +120,38 @@ fn every_pair_of_shares_of_up_to_9_bits() {
     });
 }
 
+/// Rounding: to a neighbour, exact on whole numbers, and of all shares of a number as many give the upper one as what is cut
+/// off says. One number above the range some shares are wrong.
+#[test]
+fn rounding_is_right_up_to_its_ends_and_on_average() {
+    both(pair(5, None), |p| {
+        for (l, f) in (3..=8).flat_map(|l| (1..l - 1).map(move |f| (l, f))) {
+            let (quarter, step) = (1i64 << (l - 2), 1i64 << f);
+            let all = Split::all(l, |_| true);
+            let n = all.shares.len();
+            let x = all.mine::<u16>(p.role());
+            let rounded = Truncation::prepare(p, l, f, n)?.round(p, &x)?;
+            // Of each number how many shares give more than the lower neighbour, and how many neither.
+            let (mut ups, mut wrong) = ([0i64; 256], [0; 256]);
+            for (x, found) in all.numbers().zip(p.open(&rounded)?) {
+                let (at, error) = ((x + 2 * quarter) as usize, signed(found.into(), l) - (x >> f));
+                ups[at] += i64::from(error == 1);
+                wrong[at] += i32::from(!(0..=1).contains(&error));
+            }
+            for x in -quarter - step + 1..=quarter - step {
+                let at = (x + 2 * quarter) as usize;
+                assert_eq!((ups[at], wrong[at]), ((x & (step - 1)) << (l - f), 0), "{x}, {l} bits by {f}");
+            }
+            let beyond = quarter - step + 1;
+            assert!(
+                wrong[(beyond + 2 * quarter) as usize] > 0,
+                "{beyond}, {l} bits by {f}, is beyond the range"
+            );
+        }
+        Ok(())
+    });
+}
+
 /// Which of two numbers a truncation gives depends on the shares: with the same ones a hundred runs are identical.
 #[test]
 fn a_hundred_runs_are_identical() {

@@ -240,6 +240,7 @@ fn what_does_not_fit_is_refused() {
                 let error = LatticeProduct::prepare(p, &job, numbers).err().expect("refused");
                 assert!(matches!(error, Error::Param { .. } | Error::Shape { .. }), "{error}");
                 assert!(!error.to_string().contains("300"), "{error}");
+                assert!(numbers.len() == 3 || error.to_string().contains("the one at 2"), "{error}");
             }
             Ok(())
         });

@@ -4,12 +4,13 @@ use hushtable::{
     Error, Party, Result, Role,
     arith::Fixed,
     bill::Bill,
+    error::same,
     math::{Affine, Gelu, Norm, Softmax},
     session::Session,
 };
 
 use super::{
-    BlockShape, Norms, Scales, Weights,
+    BlockShape, Layer, Norms, Scales, Weights,
     linear::{Linear, Products, gathered},
     shape::UNSEEN,
 };
@@ -18,13 +19,18 @@ use super::{
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct Block {
     shape: BlockShape,
-    owner: Role,
     norm: Norm,
     attention: Attention,
     last_norm: Norm,
     up: Linear,
     gelu: Gelu,
     down: Linear,
+}
+
+/// Shares of the keys and values of vectors that a block has seen: of a text that goes on, for what comes next.
+#[derive(Default)]
+pub struct Cache {
+    seen: Option<[Fixed<u64>; 2]>,
 }
 
 /// What the heads take.
@@ -49,48 +55,87 @@ impl Block {
         let [scales, last_scales] = [weights.map(|w| &w.norm), weights.map(|w| &w.last_norm)]
             .map(|scales| affine(&shape, p.role(), owner, scales));
         let norm = Norm::prepare(p, shape.norm(owner), &scales)?;
+        let linear = |p: &mut Party, of, layer: fn(&Weights) -> &Layer, names| {
+            Linear::prepare(p, &shape, of, owner, (weights.map(layer), names))
+        };
         let attention = Attention {
-            first: Linear::prepare(p, &shape, first, owner, weights.map(|w| &w.attention))?,
+            first: linear(
+                p,
+                first,
+                |w| &w.attention,
+                ["weight of queries, keys and values", "bias of queries, keys and values"],
+            )?,
             scores: Products::prepare(p, &shape, shape.scores())?,
             softmax: Softmax::prepare(p, shape.softmax())?,
             mixture: Products::prepare(p, &shape, shape.mixture())?,
-            last: Linear::prepare(p, &shape, last, owner, weights.map(|w| &w.output))?,
+            last: linear(
+                p,
+                last,
+                |w| &w.output,
+                ["weight of the heads' results", "bias of the heads' results"],
+            )?,
         };
         let last_norm = Norm::prepare(p, shape.norm(owner), &last_scales)?;
-        let up = Linear::prepare(p, &shape, up, owner, weights.map(|w| &w.up))?;
+        let up = linear(p, up, |w| &w.up, ["weight to the hidden numbers", "bias of the hidden numbers"])?;
         let gelu = Gelu::prepare(p, shape.gelu())?;
-        let down = Linear::prepare(p, &shape, down, owner, weights.map(|w| &w.down))?;
-        Ok(Self { shape, owner, norm, attention, last_norm, up, gelu, down })
+        let down = linear(p, down, |w| &w.down, ["weight from the hidden numbers", "bias of the results"])?;
+        Ok(Self { shape, norm, attention, last_norm, up, gelu, down })
     }
 
-    /// Online: shares of the block's result for shared vectors, one behind the other; the owner of the weights
-    /// gives those for which it prepared. Spends the material.
+    /// Online: shares of the block's result for shared vectors, one behind the other. Spends the material.
     ///
     /// # Errors
-    /// [`Error::Shape`] unless vectors and weights are those of the shape, [`Error::Param`] for a weight
-    /// that does not fit and if not just the owner gives weights, and those of the channel.
-    pub fn eval(self, s: &mut Session, x: &Fixed<u64>, weights: Option<&Weights>) -> Result<Fixed<u64>> {
-        let Self { shape, owner, norm, attention, last_norm, up, gelu, down } = self;
-        check(&shape, s.role(), x, owner, weights)?;
+    /// [`Error::Shape`] unless the vectors are those of the shape, and none is before them, and those of the channel.
+    pub fn eval(self, s: &mut Session, x: &Fixed<u64>) -> Result<Fixed<u64>> {
+        self.eval_after(s, x, &mut Cache::default())
+    }
+
+    /// The same for vectors that come after those of the cache, which gets their keys and values, too.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] unless the vectors and those of the cache are as many as the shape has, and those of the channel.
+    pub fn eval_after(self, s: &mut Session, x: &Fixed<u64>, cache: &mut Cache) -> Result<Fixed<u64>> {
+        let Self { shape, norm, attention, last_norm, up, gelu, down } = self;
+        check(&shape, x)?;
+        same("numbers of the vectors before those of a block", shape.before * shape.width, cache.numbers())?;
         let layers = |s: &mut Session, x: &Fixed<u64>| {
-            let up = up.apply(s, x, weights.map(|w| &w.up))?;
+            let up = up.apply(s, x)?;
             let bent = gelu.eval(s, &up)?;
-            down.apply(s, &bent, weights.map(|w| &w.down))
+            down.apply(s, &bent)
         };
         match shape.norms {
             Norms::First => {
                 let normed = norm.eval(s, x)?;
-                let x = x.plus(&attention.eval(s, &shape, &normed, weights)?)?;
+                let x = x.plus(&attention.eval(s, &shape, &normed, cache)?)?;
                 let normed = last_norm.eval(s, &x)?;
                 x.plus(&layers(s, &normed)?)
             }
             Norms::Last => {
-                let sum = x.plus(&attention.eval(s, &shape, x, weights)?)?;
+                let sum = x.plus(&attention.eval(s, &shape, x, cache)?)?;
                 let x = norm.eval(s, &sum)?;
                 let sum = x.plus(&layers(s, &x)?)?;
                 last_norm.eval(s, &sum)
             }
         }
+    }
+}
+
+impl Cache {
+    /// Numbers of all keys.
+    fn numbers(&self) -> usize {
+        self.seen.as_ref().map_or(0, |[keys, _]| keys.len())
+    }
+
+    /// All, with these behind them.
+    fn with(&mut self, keys: Fixed<u64>, values: Fixed<u64>) -> Result<&[Fixed<u64>; 2]> {
+        match &mut self.seen {
+            Some([before, others]) => {
+                before.append(&keys)?;
+                others.append(&values)?;
+            }
+            none => *none = Some([keys, values]),
+        }
+        Ok(self.seen.as_ref().expect("just put there"))
     }
 }
 
@@ -101,20 +146,25 @@ impl Attention {
         s: &mut Session,
         shape: &BlockShape,
         x: &Fixed<u64>,
-        weights: Option<&Weights>,
+        cache: &mut Cache,
     ) -> Result<Fixed<u64>> {
         let BlockShape { sequence, width, heads, scale, .. } = *shape;
         let head = shape.head();
-        let made = self.first.apply(s, x, weights.map(|w| &w.attention))?;
-        // Number c of vector i in head h: of the queries, keys and values, which are `part` 0, 1 and 2.
-        let at = move |part: usize, h: usize, i: usize, c: usize| i * 3 * width + part * width + h * head + c;
+        let made = self.first.apply(s, x)?;
+        // Number c of vector i in head h; queries, keys and values are `part` 0, 1 and 2 of what was made.
+        let at = move |h: usize, i: usize, c: usize| i * width + h * head + c;
+        let part = |part: usize| {
+            gathered(&made, (0..sequence * width).map(move |k| (k / width * 3 + part) * width + k % width))
+        };
+        let all = shape.before + sequence;
+        let [keys, values] = cache.with(part(1)?, part(2)?)?;
         let each = move |a: usize, b: usize| {
             (0..heads).flat_map(move |h| (0..a).flat_map(move |i| (0..b).map(move |c| (h, i, c))))
         };
-        let queries = gathered(&made, each(sequence, head).map(|(h, i, c)| at(0, h, i, c)))?;
+        let queries = gathered(&part(0)?, each(sequence, head).map(|(h, i, c)| at(h, i, c)))?;
         // Transposed.
-        let keys = gathered(&made, each(head, sequence).map(|(h, c, i)| at(1, h, i, c)))?;
-        let values = gathered(&made, each(sequence, head).map(|(h, i, c)| at(2, h, i, c)))?;
+        let keys = gathered(keys, each(head, all).map(|(h, c, i)| at(h, i, c)))?;
+        let values = gathered(values, each(all, head).map(|(h, i, c)| at(h, i, c)))?;
         let scores = self.scores.multiply(s, &queries, &keys)?;
         let scores = shape.hidden_from(s.role(), &scores)?;
         let chances = self.softmax.eval(s, &scores)?;
@@ -125,7 +175,7 @@ impl Attention {
         });
         let mixed = gathered(&mixed, places)?;
         assert_eq!(mixed.scale(), scale);
-        self.last.apply(s, &mixed, weights.map(|w| &w.output))
+        self.last.apply(s, &mixed)
     }
 }
 
@@ -156,8 +206,8 @@ impl BlockShape {
         if !self.causal {
             return Ok(scores.clone());
         }
-        let n = self.sequence;
-        let later = |k: usize| k % n > k / n % n;
+        let (n, all) = (self.sequence, self.before + self.sequence);
+        let later = |k: usize| k % all > self.before + k / all % n;
         // Those are public: both parties put shares of a public number there.
         let number = (UNSEEN << self.scale).wrapping_neg();
         let public = if role == Role::P0 { number } else { 0 };
@@ -174,23 +224,10 @@ fn affine(shape: &BlockShape, role: Role, owner: Role, scales: Option<&Scales>) 
     }
 }
 
-fn check(
-    shape: &BlockShape,
-    role: Role,
-    x: &Fixed<u64>,
-    owner: Role,
-    weights: Option<&Weights>,
-) -> Result<()> {
-    check_weights(shape, role, owner, weights)?;
-    let pairs = [
-        ("numbers of the vectors of a block", shape.sequence * shape.width, x.len()),
-        ("bits of the numbers of a block", shape.bits as usize, x.bits() as usize),
-        ("scale of the numbers of a block", shape.scale as usize, x.scale() as usize),
-    ];
-    match pairs.into_iter().find(|(_, want, got)| want != got) {
-        Some((what, want, got)) => Err(Error::Shape { what, want, got }),
-        None => Ok(()),
-    }
+fn check(shape: &BlockShape, x: &Fixed<u64>) -> Result<()> {
+    same("numbers of the vectors of a block", shape.sequence * shape.width, x.len())?;
+    same("bits of the numbers of a block", shape.bits as usize, x.bits() as usize)?;
+    same("scale of the numbers of a block", shape.scale as usize, x.scale() as usize)
 }
 
 fn check_weights(shape: &BlockShape, role: Role, owner: Role, weights: Option<&Weights>) -> Result<()> {

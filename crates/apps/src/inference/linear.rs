@@ -14,25 +14,30 @@ use super::{BlockShape, Layer};
 
 /// One-time material for a linear layer.
 pub(super) struct Linear {
-    shape: BlockShape,
+    scale: u32,
     layer: arith::Layer,
+    /// At the owner.
+    offsets: Zeroizing<Vec<u64>>,
 }
 
 impl Linear {
-    /// Offline, with the weights at their owner.
+    /// Offline, with the weights at their owner. `names` are those of a weight and of a bias.
     pub(super) fn prepare(
         p: &mut Party,
         shape: &BlockShape,
         of: MatrixShape,
         owner: Role,
-        weights: Option<&Layer>,
+        (weights, names): (Option<&Layer>, [&'static str; 2]),
     ) -> Result<Self> {
-        let (bits, scale) = (shape.weight_bits(), shape.scale);
-        let numbers = weights.map_or(Ok(Zeroizing::default()), |w| integers(&w.weights, bits, scale))?;
-        Ok(Self {
-            shape: *shape,
-            layer: arith::Layer::prepare(p, &Self::job(shape, of, owner)?, 1, &numbers)?,
-        })
+        let (BlockShape { bits, scale, .. }, weight_bits) = (*shape, shape.weight_bits());
+        let (mut numbers, mut offsets) = (Zeroizing::default(), Zeroizing::default());
+        if let Some(layer) = weights {
+            numbers = integers(&layer.weights, of.columns, [weight_bits, scale], names[0])?;
+            let encoded = fixed::encode(&layer.bias, bits, 2 * scale).map_err(|e| named(e, names[1]))?;
+            offsets = Zeroizing::new(encoded);
+        }
+        let layer = arith::Layer::prepare(p, &Self::job(shape, of, owner)?, 1, &numbers)?;
+        Ok(Self { scale, layer, offsets })
     }
 
     /// What it costs, without keys that the session keeps.
@@ -41,17 +46,8 @@ impl Linear {
     }
 
     /// Online, 2 rounds: shares of `x W + b`, rounded to a neighbour. Spends the material.
-    pub(super) fn apply(
-        self,
-        s: &mut Session,
-        x: &Fixed<u64>,
-        weights: Option<&Layer>,
-    ) -> Result<Fixed<u64>> {
-        let (bits, scale) = (self.shape.bits, self.shape.scale);
-        let offsets: Vec<u64> =
-            weights.map_or(Ok(Vec::new()), |w| fixed::encode(&w.bias, bits, 2 * scale))?;
-        let offsets = Zeroizing::new(offsets);
-        Fixed::new(self.layer.apply(s, x.share(), &offsets)?, scale)
+    pub(super) fn apply(self, s: &mut Session, x: &Fixed<u64>) -> Result<Fixed<u64>> {
+        Fixed::new(self.layer.apply(s, x.share(), &self.offsets)?, self.scale)
     }
 
     fn job(shape: &BlockShape, of: MatrixShape, owner: Role) -> Result<LayerJob> {
@@ -83,22 +79,12 @@ impl Products {
     pub(super) fn multiply(self, s: &mut Session, a: &Fixed<u64>, b: &Fixed<u64>) -> Result<Fixed<u64>> {
         let mut words = self.product.eval(s, &[a.share().words(), b.share().words()])?;
         let product = AShare::new(a.bits(), std::mem::take(&mut *words[0]));
-        rounded(s, self.rounding, &product, a.scale())
+        Fixed::new(self.rounding.round(s, &product)?, a.scale())
     }
 
     fn operation(shape: &BlockShape, of: MatrixShape) -> operation::Products {
         operation::Products { shape: of, bits: shape.bits, objective: Objective::Total }
     }
-}
-
-/// The numbers with fewer bits behind the point, rounded to a neighbour. 1 round.
-fn rounded(s: &mut Session, rounding: Truncation, x: &AShare<u64>, to: u32) -> Result<Fixed<u64>> {
-    let unit = match s.role() {
-        Role::P0 => (1 << rounding.cut()) - 1,
-        Role::P1 => 0,
-    };
-    let moved = x.plus_public(&vec![unit; x.len()])?;
-    Fixed::new(rounding.truncate(s, &moved)?, to)
 }
 
 /// The numbers at these places. Local.
@@ -107,22 +93,36 @@ pub(super) fn gathered(x: &Fixed<u64>, places: impl Iterator<Item = usize>) -> R
     Fixed::new(AShare::new(x.bits(), places.map(|i| words[i]).collect()), x.scale())
 }
 
-/// Signed integers of `bits` bits; an error does not show them.
-pub(super) fn integers(values: &[f64], bits: u32, scale: u32) -> Result<Zeroizing<Vec<i64>>> {
+/// Signed integers of `bits` bits, of a matrix with so many columns; an error shows where one does not fit, and not which.
+fn integers(
+    values: &[f64],
+    columns: usize,
+    [bits, scale]: [u32; 2],
+    what: &'static str,
+) -> Result<Zeroizing<Vec<i64>>> {
     let unit = 2f64.powi(scale as i32);
     let half = 2f64.powi(bits as i32 - 1);
-    let integer = |v: &f64| {
-        let scaled = (v * unit).round();
-        if (-half..half).contains(&scaled) {
-            return Ok(scaled as i64);
-        }
-        let accepted = format!("less than {} without its sign", half / unit);
-        Err(Error::Param { what: "weight", got: "one that does not fit".into(), accepted })
-    };
     // Never grows, so that no part of it is left behind.
     let mut all = Zeroizing::new(Vec::with_capacity(values.len()));
-    for value in values {
-        all.push(integer(value)?);
+    for (i, value) in values.iter().enumerate() {
+        let scaled = (value * unit).round();
+        if !(-half..half).contains(&scaled) {
+            let got = format!("the one in row {}, column {}", i / columns, i % columns);
+            return Err(Error::Param {
+                what,
+                got,
+                accepted: format!("{} to {}", -half / unit, (half - 1.0) / unit),
+            });
+        }
+        all.push(scaled as i64);
     }
     Ok(all)
+}
+
+/// An error of a number with its name.
+fn named(error: Error, what: &'static str) -> Error {
+    match error {
+        Error::Param { got, accepted, .. } => Error::Param { what, got, accepted },
+        other => other,
+    }
 }

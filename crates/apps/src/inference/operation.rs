@@ -65,9 +65,10 @@ impl Operation for BlockJob {
 
     fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
         let weights = self.weights.as_deref();
+        same("vectors before those of a block that runs as an operation", 0, self.shape.before)?;
         let blocks = (0..items).map(|_| Block::prepare(p, self.shape, self.owner, weights));
         let blocks: Vec<Block> = blocks.collect::<Result<_>>()?;
-        let (shape, weights) = (self.shape, self.weights.clone());
+        let shape = self.shape;
         Ok(spend(items, move |s, given| {
             let [x] = operands(given)?;
             let BlockShape { sequence, width, bits, scale, .. } = shape;
@@ -76,7 +77,7 @@ impl Operation for BlockJob {
             let mut out = Words::new(Vec::with_capacity(x.len()));
             for (block, x) in blocks.into_iter().zip(x.chunks_exact((sequence * width).max(1))) {
                 let x = Fixed::new(AShare::new(bits, x.to_vec()), scale)?;
-                out.extend_from_slice(block.eval(s, &x, weights.as_deref())?.share().words());
+                out.extend_from_slice(block.eval(s, &x)?.share().words());
             }
             Ok(vec![out])
         }))

@@ -26,6 +26,8 @@ pub(super) const UNSEEN: u64 = 64;
 pub struct BlockShape {
     /// Vectors, one for each word of the text.
     pub sequence: usize,
+    /// Vectors before those, whose keys and values are [kept](super::Cache).
+    pub before: usize,
     /// Numbers in a vector.
     pub width: usize,
     /// Heads of the attention, which share the width.
@@ -54,6 +56,7 @@ impl BlockShape {
     pub fn new(sequence: usize, width: usize, heads: usize) -> Self {
         Self {
             sequence,
+            before: 0,
             width,
             heads,
             hidden: 4 * width,
@@ -81,6 +84,10 @@ impl BlockShape {
             let accepted = format!("divisors of the width {}", self.width);
             return param("heads of a block", self.heads.to_string(), accepted);
         }
+        if self.before > 0 && !self.causal {
+            let (what, got) = ("vectors before those of a block", self.before.to_string());
+            return param(what, got, "none, unless a vector sees only those before it".into());
+        }
         let needed = self.bits_needed();
         if self.bits < needed {
             let got = format!("{} for numbers up to {}", self.bits, self.largest);
@@ -92,9 +99,10 @@ impl BlockShape {
     }
 
     /// Bits of a ring in which no accumulator overflows: twice the scale, what is before the point, the
-    /// sign, and one that truncation needs.
+    /// sign, and one that truncation needs. The greatest number has a unit more, since it is rounded up.
     pub fn bits_needed(&self) -> u32 {
-        2 * self.scale + self.largest.log2().ceil().max(1.0) as u32 + 2
+        let most = self.largest + 2f64.powi(-(self.scale as i32));
+        2 * self.scale + most.log2().ceil().max(1.0) as u32 + 2
     }
 
     /// The attention's first and last layer, and both behind it.
@@ -120,18 +128,34 @@ impl BlockShape {
 
     /// Queries times keys.
     pub(super) fn scores(&self) -> MatrixShape {
-        MatrixShape { batch: self.heads, rows: self.sequence, inner: self.head(), columns: self.sequence }
+        MatrixShape {
+            batch: self.heads,
+            rows: self.sequence,
+            inner: self.head(),
+            columns: self.before + self.sequence,
+        }
     }
 
     /// Probabilities times values.
     pub(super) fn mixture(&self) -> MatrixShape {
-        MatrixShape { batch: self.heads, rows: self.sequence, inner: self.sequence, columns: self.head() }
+        MatrixShape {
+            batch: self.heads,
+            rows: self.sequence,
+            inner: self.before + self.sequence,
+            columns: self.head(),
+        }
     }
 
     pub(super) fn softmax(&self) -> SoftmaxJob {
-        let Self { heads, sequence, bits, scale, precision, objective, .. } = *self;
+        let Self { heads, sequence, before, bits, scale, precision, objective, .. } = *self;
         let (rows, magnitude) = (heads * sequence, self.magnitude(UNSEEN as f64));
-        SoftmaxJob { rows, precision, magnitude, objective, ..SoftmaxJob::new(sequence, bits, scale) }
+        SoftmaxJob {
+            rows,
+            precision,
+            magnitude,
+            objective,
+            ..SoftmaxJob::new(before + sequence, bits, scale)
+        }
     }
 
     pub(super) fn gelu(&self) -> GeluJob {

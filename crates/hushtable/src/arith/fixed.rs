@@ -67,6 +67,15 @@ impl<R: Ring> Fixed<R> {
         self.share
     }
 
+    /// Takes these behind its own. Local.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if scales or widths differ.
+    pub fn append(&mut self, other: &Self) -> Result<()> {
+        same("bits behind the point", self.scale as usize, other.scale as usize)?;
+        self.share.append(&other.share)
+    }
+
     /// Shares of the sums. Local.
     ///
     /// # Errors
@@ -147,7 +156,7 @@ impl<R: Ring> Fixed<R> {
 /// nearest, ties away from zero.
 ///
 /// # Errors
-/// [`Error::Param`] for a number that is not finite or does not fit, and unless
+/// [`Error::Param`] with the place of a number that is not finite or does not fit, and unless
 /// `scale < bits <= R::WIDTH`.
 pub fn encode<R: Ring>(values: &[f64], bits: u32, scale: u32) -> Result<Vec<R>> {
     if bits > R::WIDTH {
@@ -156,16 +165,21 @@ pub fn encode<R: Ring>(values: &[f64], bits: u32, scale: u32) -> Result<Vec<R>> 
     }
     check_scale(bits, scale)?;
     let half = 2f64.powi(bits as i32 - 1);
-    let word = |&v: &f64| {
+    let word = |(i, &v): (usize, &f64)| {
         let scaled = (v * 2f64.powi(scale as i32)).round();
         if !(-half..half).contains(&scaled) {
             let (least, unit) = (-half / 2f64.powi(scale as i32), 2f64.powi(-(scale as i32)));
             let accepted = format!("{least} to {}", -least - unit);
-            return Err(Error::Param { what: "fixed-point number", got: v.to_string(), accepted });
+            // It may be a party's secret, and errors go into logs.
+            return Err(Error::Param {
+                what: "fixed-point number",
+                got: format!("the one at {i}"),
+                accepted,
+            });
         }
         Ok(R::from_u64(low(scaled as i64 as u64, bits)))
     };
-    values.iter().map(word).collect()
+    values.iter().enumerate().map(word).collect()
 }
 
 /// The numbers of these integers mod `2^bits`; the nearest `f64` where one has too few digits.

@@ -17,7 +17,8 @@
 //! # Security
 //! The owner sees ciphertexts under a key that it does not have, and a masked share: R is uniform and serves once. The other
 //! party sees responses, in which fresh encryptions of zero and flooding hide all of B but the sums:
-//! [`he::respond`]. Parameters follow from the shape and b, so nothing about B shows in them.
+//! [`he::respond`]; up to a distance of `2^-40` for all that is made at once, which adds up over what is made one after the
+//! other. Parameters follow from the shape, how many there are, and b, so nothing about B shows in them.
 //!
 //! # Source
 //! docs/spec/lattice-spec.md, sections 4 and 5. Huang, Lu, Hong, Ding, "Cheetah" (USENIX Security 2022); moving the product
@@ -55,6 +56,8 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LatticeJob {
     job: LinearJob,
+    /// How many such maps.
+    items: usize,
     cross: Cross,
 }
 
@@ -95,9 +98,19 @@ impl LatticeJob {
     /// less than 8 bits, for windows that reach over more than 8192 pixels, and where the noise does not fit any parameters.
     pub fn new(job: LinearJob) -> Result<Self> {
         job.check()?;
+        Self::of(job, 1)
+    }
+
+    fn of(job: LinearJob, items: usize) -> Result<Self> {
         let (batch, shape) = job.shape.products()?;
+        let batch = batch.saturating_mul(items);
         let cross = Cross::new((batch, shape), job.bits, job.number_bits, &[Side::Left], job.owner.peer())?;
-        Ok(Self { job, cross })
+        Ok(Self { job, items, cross })
+    }
+
+    /// So many by the same numbers, in tiles and with parameters for all of them together: these are not always those of one.
+    pub(super) fn times(&self, items: usize) -> Result<Self> {
+        Self::of(self.job, items)
     }
 
     /// What is multiplied.
@@ -107,17 +120,12 @@ impl LatticeJob {
 
     /// What the products cost, without the keys.
     pub fn bill(&self) -> Bill {
-        self.bill_of(1)
-    }
-
-    /// What so many maps of numbers of their own cost, without the keys.
-    pub(super) fn bill_of(&self, items: usize) -> Bill {
-        let LinearJob { shape, bits, .. } = self.job;
+        let (LinearJob { shape, bits, .. }, items) = (self.job, self.items);
         let sent = [0, (items * shape.left()) as u64 * u64::from(bits)];
         let online = Bill { online: Phase { bits: sent, rounds: 1 }, ..Bill::FREE };
         let online = if self.job.owner == Role::P0 { online } else { online.swapped() };
         let kept = (items * (shape.left() + shape.out())) as u64 * u64::from(bits);
-        (self.cross.times(items).bill() + online).keeping(kept)
+        (self.cross.bill() + online).keeping(kept)
     }
 
     /// What the keys cost that the session keeps, before the first products with these parameters.
@@ -145,11 +153,11 @@ impl LatticeJob {
     }
 
     /// Local work: before the inputs, and then.
-    pub(super) fn work(&self, items: usize) -> [Work; 2] {
+    pub(super) fn work(&self) -> [Work; 2] {
         // 2.5 products of numbers to a nanosecond.
         let products = self.job.shape.right() as f64 * self.job.shape.out() as f64;
         let products = products / (self.job.shape.columns() * self.job.shape.batch()) as f64;
-        [self.cross.times(items).work(), Work::vectors(items as f64 * products / 2500.0)]
+        [self.cross.work(), Work::vectors(self.items as f64 * products / 2500.0)]
     }
 
     /// Bytes of ciphertexts and keys at P0 and at P1.
@@ -192,15 +200,10 @@ impl LatticeProduct {
     }
 
     /// With the peer.
-    fn made(
-        p: &mut Party,
-        LatticeJob { job, cross }: &LatticeJob,
-        items: usize,
-        numbers: &[i64],
-    ) -> Result<Self> {
+    fn made(p: &mut Party, job: &LatticeJob, items: usize, numbers: &[i64]) -> Result<Self> {
+        let LatticeJob { job, cross, .. } = &job.times(items)?;
         let mine = Source::role(p) == job.owner;
         job.check_numbers(Source::role(p), numbers)?;
-        let cross = cross.times(items);
         let ready = cross.ready(p)?;
         let s = p.session();
         let mut masks = Wiped::zeros(if mine { 0 } else { items * job.shape.left() });

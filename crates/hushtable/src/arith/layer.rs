@@ -1,15 +1,16 @@
 //! Linear layers of fixed-point numbers: a linear map and an offset that one party knows, rounded.
 //!
 //! # Functionality
-//! Offline, the *owner* gives a linear map B and an offset c for each column. In: additive shares mod `2^l` of A; out: shares
-//! of `(A B + c) / 2^f`, each rounded to one of both neighbours, which is exact where it is an integer, and on average
+//! Offline, the *owner* gives a linear map B and an offset c for each column. In: additive shares mod `2^l` of A, with
+//! `-2^(l-2) <= A B + c <= 2^(l-2) - 2^f`; out: shares of `(A B + c) / 2^f`, each rounded to one of both neighbours, which is exact where it is an integer, and on average
 //! right: up with the probability of what is cut off.
 //!
 //! # Protocol
 //! The map by a [lattice](super::LatticeProduct), or by [OTs](super::LinearProduct) where these send less. The owner adds c,
-//! and `2^f - 1`, so that what a [safe truncation](super::Truncation) takes away by chance is right on average. By a lattice
-//! the other party knows its share of the product beforehand: where the owner is P0, it sends what the truncation takes beside
-//! its masked share of A, and the owner answers. So both take one way there and one back.
+//! and a [truncation](super::Truncation::round) rounds: a correlated OT in which P1's bit and P0's value cross. By a lattice
+//! the other party knows its share of the product beforehand, and sends its part of the truncation beside its masked share of
+//! A, be it P1's bit or P0's value; the owner answers with the other part. So both take one way there and one back, whoever
+//! the owner is.
 //!
 //! # Cost
 //! Of the map, and of a truncation for each result: 2 rounds.
@@ -108,22 +109,25 @@ impl LayerJob {
     /// What so many cost, without the keys.
     ///
     /// # Errors
-    /// None for a job that was made.
+    /// [`Error::Param`] for so many that no parameters of the lattice have room for their noise.
     pub fn bill(&self, items: usize) -> Result<Bill> {
         let rounding = match self.cut {
             0 => Bill::FREE,
             cut => Truncation::bill(cut).times(items * self.map.shape.out()),
         };
         let map = match &self.lattice {
-            Some(lattice) => lattice.bill_of(items),
+            Some(lattice) => lattice.times(items)?.bill(),
             None => self.map.bill()?.times(items),
         };
         Ok(map + rounding)
     }
 
-    /// What the keys cost that the session keeps.
-    pub fn keys_bill(&self) -> Bill {
-        self.lattice.map_or(Bill::FREE, |lattice| lattice.keys_bill())
+    /// What the keys cost that the session keeps, for so many at once.
+    ///
+    /// # Errors
+    /// As [`bill`](Self::bill).
+    pub fn keys_bill(&self, items: usize) -> Result<Bill> {
+        self.lattice.map_or(Ok(Bill::FREE), |lattice| Ok(lattice.times(items)?.keys_bill()))
     }
 
     /// What so many take, the keys once.
@@ -133,10 +137,11 @@ impl LayerJob {
     pub(crate) fn effort(&self, items: usize) -> Result<Effort> {
         let implied = Effort::implied(self.bill(items)?);
         let Some(lattice) = &self.lattice else { return Ok(implied) };
+        let lattice = lattice.times(items)?;
         let memory = lattice.memory();
         let memory = [0, 1].map(|party| implied.memory[party] + memory[party]);
-        let ([made, local], [offline, online]) = (lattice.work(items), Work::of_batch(&implied.bill()));
-        let effort = implied.once(self.keys_bill(), Work::default());
+        let ([made, local], [offline, online]) = (lattice.work(), Work::of_batch(&implied.bill()));
+        let effort = implied.once(lattice.keys_bill(), Work::default());
         Ok(effort.working([offline + made, online + local]).remembering(memory))
     }
 }
@@ -168,15 +173,15 @@ impl Layer {
         self.job.map.bits
     }
 
-    /// Online, 2 rounds, or without rounding 1: shares of the results, for `-2^(l-2) <= A B + c < 2^(l-2) - 2^f`. `offsets` are c mod `2^l`
-    /// at the owner, one for each column, or none; and none at the other party. Spends the material.
+    /// Online, 2 rounds, or without rounding 1: shares of the results, for `-2^(l-2) <= A B + c <= 2^(l-2) - 2^f`, and without
+    /// rounding for all. `offsets` are c mod `2^l` at the owner, one for each column, or none; and none at the other party.
+    /// Spends the material.
     ///
     /// # Errors
     /// [`Error::Shape`] unless numbers and offsets are those of the shape, and those of the channel.
     pub fn apply<R: Ring>(self, s: &mut Session, a: &AShare<R>, offsets: &[u64]) -> Result<AShare<R>> {
-        let LayerJob { map, cut, .. } = self.job;
-        let (columns, role) = (map.shape.columns(), s.role());
-        match role == map.owner {
+        let map = self.job.map;
+        match s.role() == map.owner {
             true => self.job.check_offsets(offsets)?,
             false => same("offsets of a layer of the peer's", 0, offsets.len())?,
         }
@@ -184,13 +189,12 @@ impl Layer {
             Product::Lattice(product) => product.multiply(s, a)?,
             Product::Ots(product, numbers) => product.multiply(s, a, &numbers)?,
         };
-        if role == map.owner {
-            let up = if self.rounding.is_some() { (1u64 << cut) - 1 } else { 0 };
-            let add = (0..out.len()).map(|i| offsets.get(i % columns).map_or(0, |c| *c).wrapping_add(up));
-            out = out.plus_public(&Zeroizing::new(add.collect::<Vec<_>>()))?;
+        if !offsets.is_empty() {
+            let add: Vec<u64> = offsets.iter().copied().cycle().take(out.len()).collect();
+            out = out.plus_public(&Zeroizing::new(add))?;
         }
         match self.rounding {
-            Some(rounding) => rounding.truncate(s, &out),
+            Some(rounding) => rounding.round(s, &out),
             None => Ok(out),
         }
     }

@@ -268,9 +268,9 @@ impl LinearJob {
         let owned = if role == self.owner { self.shape.right() } else { 0 };
         same("numbers of a linear map", owned, numbers.len())?;
         let half = 1i64 << (self.number_bits - 1);
-        if numbers.iter().any(|v| !(-half..half).contains(v)) {
+        if let Some(i) = numbers.iter().position(|v| !(-half..half).contains(v)) {
             // The owner's numbers belong in no message.
-            let got = "one that does not fit".into();
+            let got = format!("the one at {i}");
             let accepted = format!("-2^{0} to 2^{0} - 1", self.number_bits - 1);
             return Err(Error::Param { what: "number of a linear map", got, accepted });
         }

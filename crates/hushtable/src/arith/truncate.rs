@@ -12,6 +12,9 @@
 //! 2. each party shifts its share; `2^(l-f) w` and `2^(l-2-f)` are subtracted. What is missing is the
 //!    carry c of the low f bits of the shares: the result is `floor(X / 2^f) - c`.
 //!
+//! *Rounded*: P0 adds `2^f - 1` more, so that the result is X / 2^f rounded to a neighbour: for uniform shares it is on
+//! average right.
+//!
 //! *Faithful*: c is compared for, converted in the round of step 1, and added.
 //!
 //! *Into a ring of `l - f` bits*, for every X: the wrap vanishes, and shifting is all.
@@ -90,7 +93,25 @@ impl Truncation {
     /// [`Error::Shape`] if numbers or widths are not those prepared for, and those of the channel.
     pub fn truncate<R: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<AShare<R>> {
         same("bits of the numbers to truncate", self.bits as usize, x.bits() as usize)?;
-        let shifted = Shifted::new(s.role(), x, self.f);
+        self.shifted(s, x, 0)
+    }
+
+    /// Online, 1 round: shares of `X / 2^f`, rounded to a neighbour: itself where it is an integer, else up with the
+    /// probability of what is cut off, over the choice of the shares. Spends the material.
+    ///
+    /// For X outside `-2^(l-2) - 2^f < X <= 2^(l-2) - 2^f` the result is wrong for some shares.
+    ///
+    /// # Errors
+    /// As [`truncate`](Self::truncate).
+    pub fn round<R: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<AShare<R>> {
+        same("bits of the numbers to round", self.bits as usize, x.bits() as usize)?;
+        let up = (1 << self.f) - 1;
+        self.shifted(s, x, up)
+    }
+
+    /// Of `X + up`.
+    fn shifted<R: Ring>(self, s: &mut Session, x: &AShare<R>, up: u64) -> Result<AShare<R>> {
+        let shifted = Shifted::new(s.role(), x, self.f, up);
         let wraps = self.wraps.or(s, &shifted.top())?;
         Ok(shifted.finish(&wraps))
     }
@@ -176,7 +197,7 @@ impl FaithfulTruncation {
     pub fn truncate<R: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<AShare<R>> {
         same("bits of the numbers to truncate", self.bits as usize, x.bits() as usize)?;
         same("numbers to truncate", self.batch, x.len())?;
-        let shifted = Shifted::new(s.role(), x, self.f);
+        let shifted = Shifted::new(s.role(), x, self.f, 0);
         let carry = self.carry.of(s, &shifted.words)?;
         let carry = Zeroizing::new(carry.iter().collect::<Vec<_>>());
         let (wraps, carries) = or_and_xor(s, (self.wraps, &shifted.top()), (self.carries, &carry))?;
@@ -237,7 +258,7 @@ impl FaithfulReduction {
     }
 }
 
-/// Shares of `X' = X + 2^(l-2)`.
+/// Shares of `X' = X + up + 2^(l-2)`.
 struct Shifted {
     role: Role,
     l: u32,
@@ -246,9 +267,9 @@ struct Shifted {
 }
 
 impl Shifted {
-    fn new<R: Ring>(role: Role, x: &AShare<R>, f: u32) -> Self {
+    fn new<R: Ring>(role: Role, x: &AShare<R>, f: u32, up: u64) -> Self {
         let l = x.bits();
-        let add = public(role, 1 << (l - 2));
+        let add = public(role, up + (1 << (l - 2)));
         let words = x.words().iter().map(|w| low(w.to_u64().wrapping_add(add), l));
         Self { role, l, f, words: Zeroizing::new(words.collect()) }
     }

@@ -68,8 +68,8 @@ impl Rescaling {
         }
     }
 
-    /// Online: the same numbers, to the nearest unit or one beside it: a safe truncation, to which half a unit was
-    /// added for its own rounding and as much for that of the shares. 1 round, or none where bits are added. They
+    /// Online: the same numbers, to the nearest unit or one beside it: a safe truncation, to which a unit is
+    /// added: half for its own rounding and as much for that of the shares. 1 round, or none where bits are added. They
     /// must lie in `-2^(l-2) .. 2^(l-2)`. Spends the material.
     ///
     /// # Errors
@@ -77,7 +77,8 @@ impl Rescaling {
     pub(super) fn run(self, s: &mut Session, x: &AShare<u64>) -> Result<AShare<u64>> {
         match self.truncation {
             None => Ok(map(x, x.bits(), |w| w << -self.cut)),
-            Some(truncation) => truncation.truncate(s, &plus(s.role(), x, 1 << self.cut)),
+            // Behind it, so that it takes nothing of the range.
+            Some(truncation) => Ok(plus(s.role(), &truncation.truncate(s, x)?, 1)),
         }
     }
 }
@@ -172,6 +173,36 @@ impl Widening {
         match self.extension {
             None => x.low_bits(self.bits),
             Some(extension) => extension.zero(s, x),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Party, run_pair};
+
+    /// To a unit beside the nearest at most: all numbers of the range, in all shares.
+    #[test]
+    fn numbers_are_rescaled_up_to_the_ends() {
+        for cut in 1..=4 {
+            let all: Vec<(i64, u64)> = (-16..16).flat_map(|x| (0..64).map(move |first| (x, first))).collect();
+            let run = |p: &mut Party| {
+                let word = |(x, first): &(i64, u64)| match p.role() {
+                    Role::P0 => *first,
+                    Role::P1 => low((*x as u64).wrapping_sub(*first), 6),
+                };
+                let x = AShare::<u64>::new(6, all.iter().map(word).collect());
+                let out = Rescaling::prepare(p, 6, cut, 0, all.len())?.run(p, &x)?;
+                p.open(&out)
+            };
+            let pair = Party::pair_seeded(7).expect("two parties");
+            let (found, _) = run_pair(pair, run, run).expect("an honest run");
+            for ((x, first), found) in all.iter().zip(found) {
+                let found = (found << 58) as i64 >> 58;
+                let (lower, upper) = (x >> cut, (x >> cut) + 1);
+                assert!(found == lower || found == upper, "{x} by 2^{cut} is {found}, share {first}");
+            }
         }
     }
 }

@@ -11,6 +11,9 @@
 //! # Cost
 //! Without the keys: a ciphertext for each tile of X, `30 * 8192` bits for each prime and 64; for each response
 //! `8192 (l + 11)` bits and `l + 3` for each output. 2 rounds, or for a batch twice as many as there are 16 MiB of either.
+//!
+//! # Security
+//! Parameters are those for the outputs of the whole batch: all its responses together are `2^-40` from what shows nothing.
 
 use he::{
     Ciphertext, Evaluator, Multiplier, Owner, Packer, PackingKey, Params, Plain, Response, Seeded, Shape,
@@ -73,7 +76,7 @@ impl Cross {
     ) -> Result<Self> {
         let (mut best, mut refused): (Option<(f64, Self)>, _) = (None, None);
         for tiling in sides.iter().flat_map(|side| Tiling::candidates(shape, *side)) {
-            match Params::fitting(bits, &tiling.product(known_bits)) {
+            match Params::fitting(bits, &tiling.product(known_bits, batch)) {
                 Ok(params) => {
                     let one = Self { owner, batch, bits, tiling, params };
                     let cost = one.microseconds();
@@ -90,11 +93,6 @@ impl Cross {
             accepted: format!("windows that reach over less than {} pixels", prim::ntt::DEGREE),
         };
         best.map(|(_, one)| one).ok_or_else(|| refused.map_or_else(reaching, Error::of_lattice))
-    }
-
-    /// So many times as many.
-    pub(in crate::arith) fn times(&self, items: usize) -> Self {
-        Self { batch: items * self.batch, ..*self }
     }
 
     /// What the products cost, without the keys.
@@ -328,3 +326,6 @@ impl Cross {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
