@@ -82,7 +82,7 @@ pub struct InferenceWork {
     #[serde(default)]
     least: bool,
     /// Most bytes of all messages; more are refused before anything starts
-    #[arg(long, value_name = "BYTES", default_value = "2000000000")]
+    #[arg(long, value_name = "BYTES", default_value = "4000000000")]
     max_bytes: u64,
     /// Most bytes of memory of a party; more are refused before anything starts
     #[arg(long, value_name = "BYTES", default_value = "2000000000")]
