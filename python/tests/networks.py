@@ -33,7 +33,7 @@ def listed(results):
 
 def holds(model, *inputs, owner=0, giver=1):
     """Runs a model of numbers: private results lie within the report's bound of the plain ones. The largest difference."""
-    bound = model.report().error
+    bound = model.report(measure=False).error
     off = 0.0
     for got, want in zip(private(model, *inputs, owner=owner, giver=giver), listed(model.plain(*inputs)), strict=True):
         assert got.shape == want.shape

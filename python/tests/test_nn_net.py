@@ -232,35 +232,6 @@ def test_a_call_is_prepared_and_spent_once():
         assert offline == 0, "nothing is left but the online phase"
 
 
-def test_a_report_tells_what_a_call_takes_and_how_far_it_is_off():
-    model = small()
-    report = model.report(20, measure=True)
-    rows = np.zeros((20, 5))
-
-    def party(p):
-        net = ht.nn.share(p, model if p.role == 0 else None, owner=0)
-        x = net.input(rows if p.role == 1 else None, owner=1, shape=20)
-        p.barrier()
-        before = p.cost
-        net(x)
-        after = p.cost - before
-        theirs = net.report(20)
-        assert (theirs.error is None) == (p.role == 1)
-        return sum(phase.sent + phase.received for phase in (after.setup, after.offline, after.online))
-
-    took = ht.run_pair(party)[0]
-    assert abs(report.bytes - took) <= 0.02 * took
-    assert [row.layer for row in report] == ["linear 0", "relu 1", "linear 2"] and report[0].shape == (20, 4)
-    assert report.error >= report.seen > 0 and report.seconds > 0 and report.rounds > 5
-    assert "linear 0" in str(report) and "measured here" in str(report)
-    unknown = model.report(20)
-    assert unknown.bytes is None and "is not predicted" in str(unknown)
-    curve = Graph([Input("x", (-1, 3))])
-    curve.outputs = [curve.add(Curve("tanh"), 0)]
-    by_card = Model(curve).calibrate(np.ones((2, 3))).report(50)
-    assert by_card.bytes > 1000 and by_card.rounds > 0
-
-
 def test_errors_at_a_party_name_the_layer():
     model = small()
 

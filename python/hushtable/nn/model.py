@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..copies import Cipher
 from ..errors import ParamError, ShapeError
 from .evaluation import Formats, fixed
 from .graph import Graph
 from .layer import Array, Own, nearest
+from .measuring import Setting
 from .passes import folded
 from .ranges import formats as formats_of
 from .ranges import observed, scaled
@@ -92,16 +94,29 @@ class Model:
         self._held = [node.layer.rounded(own, fraction, form) for node, own, form in layers]
         return self
 
-    def report(self, rows: int | None = None, *, measure: bool = False) -> Report:
+    def report(
+        self,
+        rows: int | None = None,
+        *,
+        measure: bool | None = None,
+        owner: int = 0,
+        net: str = "loopback",
+        cipher: Cipher = "aes-128",
+    ) -> Report:
         """What a call with so many rows takes, layer by layer, and how far its results may be off.
 
+        The network runs here on zeros, between two threads: bytes and rounds are just those of the first call of a session
+        in which party `owner` has the model, over the link `net` (as of `run_pair`), with embeddings under `cipher`; what is
+        sent once, as the start of the OT extension and keys of lattices, is part of it. Parties that meet over a network
+        choose by the link that they measure: give `net` one like it. Times are of this machine, of which each party had a
+        part. By default only what takes a second or two is run; others have no bytes, times and rounds, unless
+        `measure=True`. `measure=False` runs nothing.
+
         `error` is a worst case: factors, inputs and results that were rounded, one layer after the other; results of
-        decisions, as places of the greatest, are right where numbers lie farther apart than twice that. Without `measure` bytes and
-        rounds are those of the functions' cards; what products and comparisons take is left out. With it the network runs
-        here on zeros, between two threads, which takes as long as it takes: bytes and rounds are exact, times are of this
-        machine, of which each party had a part.
+        decisions, as places of the greatest, are right where numbers lie farther apart than twice that.
         """
-        return reported(self.graph, self.formats, rows or self.graph.batch or 1, self, measure)
+        setting = Setting(owner, net, cipher, measure)
+        return reported(self.graph, self.formats, self.graph.rows(rows), self, setting)
 
     def _arrays(self, inputs: Sequence[ArrayLike]) -> list[Array]:
         if len(inputs) != len(self.graph.inputs):

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _words
+from ..copies import Cipher
 from ..embedding import Embedding
 from ..errors import ParamError, ShapeError
 from ..party import Party
@@ -18,12 +19,13 @@ from .evaluation import Formats, evaluate
 from .graph import Graph
 from .layer import Own
 from .layers.embedding import Embed
+from .measuring import Setting
 from .model import Model, within
 from .report import Report, reported
 from .weights import multiplied
 
 
-def share(party: Party, model: Model | None, *, owner: int, cipher: Any = "aes-128") -> Net:
+def share(party: Party, model: Model | None, *, owner: int, cipher: Cipher = "aes-128") -> Net:
     """A network of party `owner`, which gives its calibrated model; the other party gives `None`.
 
     Both call this. The owner tells what is public: the layers, their shapes and order, widths, and ranges as powers of two;
@@ -54,7 +56,7 @@ def share(party: Party, model: Model | None, *, owner: int, cipher: Any = "aes-1
         for i, node in enumerate(graph.nodes)
         if isinstance(node.layer, Embed)
     }
-    return Net(party, owner, model, graph, formats, classes, owns, embeddings)
+    return Net(party, owner, model, graph, formats, classes, owns, embeddings, cipher)
 
 
 class Net:
@@ -70,9 +72,11 @@ class Net:
         classes: list[Any] | None,
         owns: list[Own] | None,
         embeddings: dict[int, Embedding],
+        cipher: Cipher,
     ) -> None:
         self.party, self.owner, self.formats, self.classes = party, owner, formats, classes
         self._model, self._graph, self._owns, self._embeddings = model, graph, owns, embeddings
+        self._cipher = cipher
 
     @property
     def inputs(self) -> list[tuple[int, ...]]:
@@ -105,7 +109,7 @@ class Net:
     def like(self, rows: int | None = None, which: int = 0) -> Like:
         """The public type of what `input` gives, for `prepare` and `count`."""
         what, how = self._graph.inputs[which], self.formats.inputs[which]
-        shape = what.of(self._rows(rows))
+        shape = what.of(self._graph.rows(rows))
         if what.kind == "ids":
             bits = self._table(which)._form.key_bits
             return Like(shape, bits=bits, fraction=0, kind="xor")
@@ -156,15 +160,11 @@ class Net:
             )
         return np.asarray(self.classes)[whole]
 
-    def report(self, rows: int | None = None, *, measure: bool = False) -> Report:
+    def report(self, rows: int | None = None, *, measure: bool | None = None, net: str = "loopback") -> Report:
         """What a call with so many rows takes, layer by layer; see `Model.report`. The other party has no bound of errors,
         which depends on the numbers of layers."""
-        return reported(self._graph, self.formats, self._rows(rows), self._model, measure)
-
-    def _rows(self, rows: int | None) -> int:
-        if self._graph.batch not in (None, rows) and rows is not None:
-            raise ShapeError(f"{rows} rows; accepted: {self._graph.batch}, for which the model was exported")
-        return rows or self._graph.batch or 1
+        setting = Setting(self.owner, net, self._cipher, measure)
+        return reported(self._graph, self.formats, self._graph.rows(rows), self._model, setting)
 
     def _table(self, which: int) -> Embedding:
         return next(self._embeddings[i] for i, node in enumerate(self._graph.nodes) if which in node.of and i in self._embeddings)
