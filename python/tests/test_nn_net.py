@@ -154,7 +154,7 @@ def test_what_calibration_refuses():
         (np.ones((0, 3)), r"shape \(0, 3\)"),
         (np.array([["a", "b", "c"]]), "numbers are expected"),
     ):
-        with pytest.raises((ht.ParamError, ht.ShapeError), match=message):
+        with pytest.raises((ht.ParamError, ht.ShapeError, TypeError), match=message):
             model.calibrate(examples)
     with pytest.raises(ht.ShapeError, match="1 inputs are expected"):
         model.calibrate(np.ones((2, 3)), np.ones((2, 3)))

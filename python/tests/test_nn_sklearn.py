@@ -10,9 +10,9 @@ from networks import holds, private
 
 sk = pytest.importorskip("sklearn")
 
-from sklearn import cluster, datasets, decomposition, ensemble, linear_model, neural_network, svm, tree  # noqa: E402
+from sklearn import cluster, datasets, decomposition, ensemble, linear_model, model_selection, neural_network, svm, tree  # noqa: E402
 from sklearn.exceptions import ConvergenceWarning  # noqa: E402
-from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.pipeline import Pipeline, make_pipeline  # noqa: E402
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -193,6 +193,22 @@ def test_centres_and_their_labels_as_text():
         assert (labels == named.predict(x)).mean() > 0.98
 
 
+def test_pipelines_in_pipelines():
+    x, y = IRIS
+    inner = make_pipeline(decomposition.PCA(3), Pipeline([("nothing", "passthrough"), ("scale", MaxAbsScaler())]))
+    logistic = linear_model.LogisticRegression(max_iter=300)
+    for fitted in (
+        make_pipeline(StandardScaler(), inner, logistic),
+        make_pipeline(inner, make_pipeline(StandardScaler(), logistic)),
+        Pipeline([("none", None), ("inner", make_pipeline(StandardScaler(), cluster.KMeans(4, n_init=1, random_state=0)))]),
+    ):
+        fitted.fit(x, y)
+        model = ht.nn.from_sklearn(fitted)
+        assert np.array_equal(model.plain(thousand(x)), fitted.predict(thousand(x)))
+        assert (private(model.calibrate(x), x[::5])[0] == fitted.predict(x[::5])).mean() > 0.95
+        assert model.classes == (None if "inner" in dict(fitted.steps) else [0, 1, 2])
+
+
 def test_trees_with_numbers_at_their_thresholds():
     """An input that is equal to a threshold goes to the left, whatever both are rounded to."""
     rng = np.random.default_rng(3)
@@ -225,6 +241,9 @@ def test_a_tree_of_one_leaf_and_a_forest_with_trees_of_all_sizes():
         (linear_model.LogisticRegression(), {"output": "logits"}, "output='logits'"),
         (MinMaxScaler(clip=True), {}, "clip=True"),
         (make_pipeline(StandardScaler(), svm.SVC()), {}, "SVC is not supported"),
+        (make_pipeline(StandardScaler(), make_pipeline(StandardScaler(), svm.SVC())), {}, "SVC is not supported"),
+        (make_pipeline(cluster.KMeans(3, n_init=1), linear_model.Ridge()), {}, "KMeans before other steps, .* accepted: as the last step"),
+        (model_selection.GridSearchCV(linear_model.Ridge(), {"alpha": [1.0, 2.0]}), {}, "GridSearchCV is not supported; .*; give its best_estimator_"),
     ],
 )
 def test_what_is_not_supported_is_named(estimator, how, message):
@@ -238,6 +257,11 @@ def test_estimators_that_are_not_fitted_or_not_finite():
         ht.nn.from_sklearn(linear_model.Ridge())
     with pytest.raises(ht.ParamError, match="StandardScaler is not fitted"):
         ht.nn.from_sklearn(make_pipeline(StandardScaler(), linear_model.Ridge()))
+    with pytest.raises(ht.ParamError, match=r"the class Ridge is not supported; accepted: an estimator, as Ridge\(\).fit"):
+        ht.nn.from_sklearn(linear_model.Ridge)
+    for other in (None, [linear_model.Ridge()], np.ones(3), "Ridge"):
+        with pytest.raises(ht.ParamError, match=f"from_sklearn: {type(other).__name__} is not supported; accepted: DecisionTree"):
+            ht.nn.from_sklearn(other)
     fitted = linear_model.Ridge().fit(*DIABETES)
     fitted.coef_[3] = np.nan
     with pytest.raises(ht.ParamError, match=r"layer 'Ridge' \(linear\): weight has nan at \(3, 0\)"):

@@ -11,18 +11,18 @@ from .graph import Graph
 from .layers.choice import ArgMax
 from .layers.elementwise import Curve, Relu
 from .layers.linear import Scale
-from .sklearn import Output, decided, importer, linear, name_of, numbers_only
+from .sklearn import Asked, decided, importer, linear, name_of, numbers_only
 
 
 @importer("LinearRegression", "Ridge", "Lasso", "ElasticNet", "SGDRegressor", "LinearSVR")
-def _regression(graph: Graph, value: int, model: Any, output: Output | None) -> int:
+def _regression(graph: Graph, value: int, model: Any, output: Asked | None) -> int:
     numbers_only(model, output)
     weight = np.atleast_2d(np.asarray(model.coef_, dtype=np.float64))
     return linear(graph, value, weight.T, np.ravel(model.intercept_), name_of(model))
 
 
 @importer("LogisticRegression", "SGDClassifier", "LinearSVC", "RidgeClassifier")
-def _classifier(graph: Graph, value: int, model: Any, output: Output | None) -> int:
+def _classifier(graph: Graph, value: int, model: Any, output: Asked | None) -> int:
     name, classes = name_of(model), len(model.classes_)
     if np.atleast_2d(model.coef_).shape[0] != (1 if classes == 2 else classes) or getattr(model, "_label_binarizer", None) is not None and model._label_binarizer.y_type_.startswith("multilabel"):
         raise ParamError(f"from_sklearn: {name} with several labels a row is not supported; accepted: one label")
@@ -36,7 +36,7 @@ def _classifier(graph: Graph, value: int, model: Any, output: Output | None) -> 
 
 
 @importer("MLPClassifier", "MLPRegressor")
-def _perceptron(graph: Graph, value: int, model: Any, output: Output | None) -> int:
+def _perceptron(graph: Graph, value: int, model: Any, output: Asked | None) -> int:
     for i, (weight, bias) in enumerate(zip(model.coefs_, model.intercepts_, strict=True)):
         value = linear(graph, value, weight, bias, f"{name_of(model)} layer {i + 1}")
         if i < len(model.coefs_) - 1 and model.activation != "identity":
@@ -56,7 +56,9 @@ def _perceptron(graph: Graph, value: int, model: Any, output: Output | None) -> 
 
 
 @importer("KMeans", "MiniBatchKMeans")
-def _centres(graph: Graph, value: int, model: Any, output: Output | None) -> int:
+def _centres(graph: Graph, value: int, model: Any, output: Asked | None) -> int:
+    if output == "transform":
+        raise ParamError(f"from_sklearn: {name_of(model)} before other steps, which get distances, is not supported; accepted: as the last step")
     if output not in (None, "label"):
         raise ParamError(f"from_sklearn: {name_of(model)} with output={output!r} is not supported; accepted: 'label'")
     centres = np.asarray(model.cluster_centers_, dtype=np.float64)
@@ -66,7 +68,7 @@ def _centres(graph: Graph, value: int, model: Any, output: Output | None) -> int
 
 
 @importer("PCA")
-def _components(graph: Graph, value: int, model: Any, output: Output | None) -> int:
+def _components(graph: Graph, value: int, model: Any, output: Asked | None) -> int:
     numbers_only(model, output)
     components = np.asarray(model.components_, dtype=np.float64)
     if model.whiten:
@@ -75,7 +77,7 @@ def _components(graph: Graph, value: int, model: Any, output: Output | None) -> 
 
 
 @importer("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler")
-def _scaler(graph: Graph, value: int, model: Any, output: Output | None) -> int:
+def _scaler(graph: Graph, value: int, model: Any, output: Asked | None) -> int:
     numbers_only(model, output)
     name, size = name_of(model), int(model.n_features_in_)
     if getattr(model, "clip", False):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeVar
 
@@ -13,17 +13,20 @@ from .layer import MOST, Array, Layer, Shape, count
 
 T = TypeVar("T")
 
-# Most layers of a network.
+# Most layers of a network, and the longest name of a feature.
 MOST_LAYERS = 10_000
+LONGEST_NAME = 256
 
 
 @dataclass(frozen=True)
 class Input:
-    """What the network takes: numbers, or ids of rows of an embedding. -1 is the axis of the batch."""
+    """What the network takes: numbers, or ids of rows of an embedding. -1 is the axis of the batch. `features`: the names of
+    the places along the last axis, if they have some."""
 
     name: str
     shape: Shape
     kind: Literal["number", "ids"] = "number"
+    features: tuple[str, ...] = ()
 
     def of(self, batch: int) -> Shape:
         """The shape for a batch of rows."""
@@ -35,6 +38,17 @@ class Input:
         if not fits or 0 in shape:
             raise ShapeError(f"input {self.name!r}: shape {shape} where {self.shape} is expected; -1 is the rows, 1 at least")
         return next((b for a, b in zip(self.shape, shape, strict=True) if a == -1), 1)
+
+
+def named(given: Input, names: Iterable[str] | None) -> Input:
+    """The input with names of its features, or without. Raises `ParamError` for names that it cannot have."""
+    features = (names,) if isinstance(names, str) else tuple(() if names is None else names)
+    if features and (len(given.shape) != 2 or given.kind != "number" or given.shape[1] != len(features)):
+        raise ParamError(f"input {given.name!r} of shape {given.shape}: {len(features)} names are not supported; accepted: a name for each feature of rows")
+    for i, name in enumerate(features):
+        if not isinstance(name, str) or len(name) > LONGEST_NAME:
+            raise ParamError(f"input {given.name!r}: name {name!r:.80} of feature {i} is not supported; accepted: a text of up to {LONGEST_NAME} characters")
+    return replace(given, features=tuple(map(str, features)))
 
 
 @dataclass(frozen=True)

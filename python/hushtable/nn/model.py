@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..copies import Cipher
-from ..errors import ParamError, ShapeError
+from ..errors import ParamError
+from . import given, labels
 from .evaluation import Formats, fixed
-from .graph import Graph
+from .graph import Graph, named
 from .layer import Array, Own, nearest
 from .measuring import Setting
 from .passes import folded
@@ -26,12 +28,28 @@ class Model:
     `classes`: what the indices stand for that a classifier gives, or `None`.
     """
 
-    def __init__(self, graph: Graph, classes: Sequence[Any] | None = None) -> None:
+    def __init__(self, graph: Graph, classes: Iterable[Any] | None = None) -> None:
+        if not isinstance(graph, Graph):
+            raise TypeError(f"Model: made by from_sklearn, from_onnx and from_torch, got {type(graph).__name__} in place of a graph")
         self.graph = folded(graph, graph.batch or 2)
-        self.classes = None if classes is None else [_plain(label) for label in classes]
+        self.classes = labels.checked(classes, self.graph)
         self._formats: Formats | None = None
         self.examples: list[Array] = []
         self._held: list[Own] = []
+
+    @property
+    def features(self) -> list[tuple[str, ...]]:
+        """The names of the features of each input, with which columns of data frames are compared at both parties: of
+        estimators that were fitted with a frame, and given by `name_features`; `()` where there are none."""
+        return [given.features for given in self.graph.inputs]
+
+    def name_features(self, names: Iterable[str] | None, which: int = 0) -> Model:
+        """Gives the features of an input names, in their order: a frame with other columns is refused then, at both parties,
+        to whom names are told. `None`: no names, so that none are told. Raises `ParamError` for another number of names, or
+        such as are no texts of up to 256 characters. Returns the model."""
+        i = given.place(which, self.graph)
+        self.graph.inputs[i] = named(self.graph.inputs[i], names)
+        return self
 
     @property
     def formats(self) -> Formats:
@@ -60,14 +78,14 @@ class Model:
 
     def as_held(self, arrays: Sequence[Array]) -> list[Array]:
         """Inputs as the parties hold them: in the scales of their places, and rounded. Raises `ParamError` beyond the range."""
-        given = []
+        held = []
         for array, how, what in zip(arrays, self.formats.inputs, self.graph.inputs, strict=True):
             if what.kind == "ids":
-                given.append(array)
+                held.append(array)
                 continue
             array = within(array, how.factors() if how.scale else None, how.exponent, what.name)
-            given.append(nearest(array, self.formats.fraction))
-        return given
+            held.append(nearest(array, self.formats.fraction))
+        return held
 
     def calibrate(
         self, *examples: ArrayLike, margin: float = 1.5, bits: int | None = None, fraction: int = 12
@@ -81,12 +99,10 @@ class Model:
         inputs will be. Raises `ParamError` that names the layer which a width does not hold; for examples that are not
         finite. Returns the model.
         """
-        if not 1 <= margin <= 1e6:
-            raise ParamError(f"margin={margin} is not supported; accepted: 1 to 10^6")
-        if not 6 <= fraction <= 24:
-            raise ParamError(f"fraction={fraction} is not supported; accepted: 6 to 24")
-        if bits is not None and not 16 <= bits <= 64:
-            raise ParamError(f"bits={bits} is not supported; accepted: 16 to 64")
+        if isinstance(margin, bool) or not isinstance(margin, Real) or not 1 <= margin <= 1e6:
+            raise ParamError(f"margin={margin!r} is not supported; accepted: a number from 1 to 10^6")
+        fraction = given.whole("fraction", fraction, 6, 24)
+        bits = None if bits is None else given.whole("bits", bits, 16, 64)
         arrays = self._arrays(examples)
         self._formats = formats_of(self.graph, observed(self.graph, arrays), margin, bits, fraction)
         self.examples = arrays
@@ -120,23 +136,14 @@ class Model:
 
     def _arrays(self, inputs: Sequence[ArrayLike]) -> list[Array]:
         if len(inputs) != len(self.graph.inputs):
-            self.graph.check_inputs([np.shape(given) for given in inputs])
-        arrays = []
-        for given, what in zip(inputs, self.graph.inputs, strict=True):
-            array = np.asarray(given)
-            if array.dtype.kind not in "buif":
-                raise ShapeError(f"input {what.name!r}: numbers are expected, got {array.dtype}")
-            bad = np.argwhere(~np.isfinite(array))
-            if len(bad):
-                at = tuple(bad[0].tolist())
-                raise ParamError(f"input {what.name!r}: {array[at]} at {at} is not supported; accepted: finite numbers")
-            arrays.append(array.astype(np.int64 if what.kind == "ids" else np.float64))
+            self.graph.check_inputs([()] * len(inputs))
+        arrays = [given.array(values, self.graph, i) for i, values in enumerate(inputs)]
         self.graph.check_inputs([array.shape for array in arrays])
         return arrays
 
     def __repr__(self) -> str:
         how = "not calibrated" if self._formats is None else f"bits={self._formats.bits}, fraction={self._formats.fraction}"
-        return f"Model({len(self.graph.nodes)} layers, inputs {[given.shape for given in self.graph.inputs]}, {how})"
+        return f"Model({len(self.graph.nodes)} layers, inputs {[each.shape for each in self.graph.inputs]}, {how})"
 
 
 def within(array: Array, factors: Array | None, exponent: int, name: str) -> Array:
@@ -156,7 +163,3 @@ def within(array: Array, factors: Array | None, exponent: int, name: str) -> Arr
 def _one(results: list[Any]) -> Any:
     return results[0] if len(results) == 1 else tuple(results)
 
-
-def _plain(label: Any) -> Any:
-    """A label as Python's own number or text."""
-    return label.item() if isinstance(label, np.generic) else label

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _words
 from ..copies import Cipher
 from ..embedding import Embedding
 from ..errors import ParamError, ShapeError
 from ..party import Party
 from ..prepared import Like, Prepared, prepare
 from ..share import Share
+from . import given, labels
 from .description import tell
 from .evaluation import Formats, evaluate
 from .graph import Graph
@@ -35,6 +35,10 @@ def share(party: Party, model: Model | None, *, owner: int, cipher: Cipher = "ae
     Raises `ParamError` if the model is missing, given by the wrong party, or not calibrated; `PeerError` for a description
     that is malformed.
     """
+    if not isinstance(party, Party):
+        raise TypeError(f"nn.share: a party is expected first, got {type(party).__name__}")
+    if cipher not in get_args(Cipher):
+        raise ParamError(f"nn.share: cipher={cipher!r} is not supported; accepted: {' or '.join(map(repr, get_args(Cipher)))}")
     if owner not in (0, 1):
         raise ParamError(f"nn.share: owner={owner!r} is not supported; accepted: 0 or 1")
     if (model is not None) != (party.role == owner):
@@ -79,9 +83,15 @@ class Net:
         self._cipher = cipher
 
     @property
+    def features(self) -> list[tuple[str, ...]]:
+        """The names of the features of each input, as the owner told them; `()` where there are none. Columns of data frames
+        that are given to `input` have these names, in this order."""
+        return [each.features for each in self._graph.inputs]
+
+    @property
     def inputs(self) -> list[tuple[int, ...]]:
         """The shapes of the inputs; -1 is the rows of a batch."""
-        return [given.shape for given in self._graph.inputs]
+        return [each.shape for each in self._graph.inputs]
 
     def input(self, values: ArrayLike | None, owner: int, *, shape: int | tuple[int, ...] | None = None, which: int = 0) -> Share:
         """Shares of the inputs of one party, `owner`; the other passes `None` and the shape, or a number of rows. No message.
@@ -89,17 +99,18 @@ class Net:
         Numbers are rounded to the network's scale, or are ids of an embedding's rows. Raises `ParamError` that names the
         first one beyond the calibrated range, `ShapeError` for another shape.
         """
+        which = given.place(which, self._graph)
         what, how = self._graph.inputs[which], self.formats.inputs[which]
+        if owner not in (0, 1):
+            raise ParamError(f"input {what.name!r}: owner={owner!r} is not supported; accepted: 0 or 1")
         if values is None and shape is None:
             raise ParamError(f"input {what.name!r}: party {owner} gives the values, the other one shape=, a number of rows")
-        array = None if values is None else np.asarray(_words.numbers(values))
-        full = what.of(shape) if isinstance(shape, int) else shape if array is None else array.shape
-        assert full is not None
-        what.batch(full)
+        array = None if values is None else given.array(values, self._graph, which)
+        full = given.shape(what, shape, array)
         if what.kind == "ids":
             return self._table(which).input(array, owner=owner, shape=full)
         if array is not None:
-            array = within(array.astype(np.float64), how.factors() if how.scale else None, how.exponent, what.name)
+            array = within(array, how.factors() if how.scale else None, how.exponent, what.name)
         limits = how.limits(self.formats.fraction)
         step = self.formats.step
         ends = (limits[0] * step, limits[1] * step)
@@ -108,6 +119,7 @@ class Net:
 
     def like(self, rows: int | None = None, which: int = 0) -> Like:
         """The public type of what `input` gives, for `prepare` and `count`."""
+        which = given.place(which, self._graph)
         what, how = self._graph.inputs[which], self.formats.inputs[which]
         shape = what.of(self._graph.rows(rows))
         if what.kind == "ids":
@@ -147,18 +159,9 @@ class Net:
         with self.party.offline():
             return prepare(self.__call__, *likes)
 
-    def labels(self, opened: ArrayLike) -> np.ndarray[Any, Any]:
+    def labels(self, opened: ArrayLike | None) -> np.ndarray[Any, Any]:
         """The labels of opened results of a classifier. Raises `ParamError` for a network without classes."""
-        if self.classes is None:
-            raise ParamError("labels: this network has no classes")
-        indices = np.asarray(opened)
-        whole = indices.astype(np.int64)
-        if indices.size and not ((whole == indices) & (whole >= 0) & (whole < len(self.classes))).all():
-            raise ParamError(
-                f"labels: results of {len(self.classes)} classes are whole numbers from 0 to {len(self.classes) - 1}; accepted: "
-                f"opened results of a network with output='label'"
-            )
-        return np.asarray(self.classes)[whole]
+        return labels.of(opened, self.classes)
 
     def report(self, rows: int | None = None, *, measure: bool | None = None, net: str = "loopback") -> Report:
         """What a call with so many rows takes, layer by layer; see `Model.report`. The other party has no bound of errors,
