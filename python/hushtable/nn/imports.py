@@ -87,11 +87,14 @@ class Builder:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.name = ""
+        self._used: dict[str, int] = {}
 
     def add(self, layer: Layer, *of: Var, own: dict[str, Array] | None = None) -> Var:
-        """Appends a layer, under the name of the node that is imported."""
+        """Appends a layer, under the name of the node that is imported; further ones of a node are numbered."""
         shape = layer.shape(*(each.shape for each in of))
-        number = self.graph.add(layer, *(each.number for each in of), name=self.name, own=own)
+        self._used[self.name] = times = self._used.get(self.name, 0) + 1
+        name = self.name if times == 1 else f"{self.name} ({times})"
+        number = self.graph.add(layer, *(each.number for each in of), name=name, own=own)
         return Var(number, shape)
 
 

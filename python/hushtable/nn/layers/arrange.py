@@ -259,23 +259,6 @@ def _expand(to: Builder, op: Op) -> Value:
     return to.add(Expand(np.broadcast_shapes(x.shape, asked)), x)
 
 
-@converter("Pad")
-def _pad(to: Builder, op: Op) -> Value:
-    x, by = op.var(0), op.ints("pads", 1, None) or ()
-    value = op.constant(2) if op.has(2) else op.float("value", 0.0)
-    if op.has(3) and by:
-        axes = [axis_of(int(axis), x.shape) for axis in op.constant(3).ravel()]
-        whole = [0] * (2 * len(x.shape))
-        for i, axis in enumerate(axes):
-            whole[axis], whole[len(x.shape) + axis] = by[i], by[len(axes) + i]
-        by = tuple(whole)
-    if not any(by):
-        return x
-    if op.text("mode", "constant") != "constant" or np.any(value):
-        raise ParamError("padding by other numbers is not supported; accepted: by zeros")
-    return to.add(Pad(by), x)
-
-
 @converter("Slice")
 def _slice(to: Builder, op: Op) -> Value:
     x = op.var(0)

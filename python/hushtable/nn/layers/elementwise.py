@@ -253,27 +253,9 @@ def _steep(to: Builder, op: Op) -> Value:
     return to.add(Steep({"Log": "ln"}.get(op.kind, op.kind.lower())), op.var(0))
 
 
-@converter("Gelu")
-def _gelu_op(to: Builder, op: Op) -> Value:
-    if op.text("approximate", "none") != "none":
-        raise ParamError("approximate='tanh' is not supported; accepted: 'none'")
-    return to.add(Curve("gelu"), op.var(0))
-
-
 @converter("Relu", "LeakyRelu")
 def _relu(to: Builder, op: Op) -> Value:
     return to.add(Relu(op.float("alpha", 0.01) if op.kind == "LeakyRelu" else 0.0), op.var(0))
-
-
-@converter("Clip")
-def _clip(to: Builder, op: Op) -> Value:
-    ends = []
-    for i, name in ((1, "min"), (2, "max")):
-        given = op.constant(i) if op.has(i) else op.attributes.get(name)
-        if given is None:
-            raise ParamError("limits on one side only are not supported; accepted: both")
-        ends.append(float(np.asarray(given)))
-    return to.add(Clip(ends[0], ends[1]), op.var(0))
 
 
 @converter("Pow")

@@ -15,6 +15,7 @@ from .. import weights
 from ..comparing import maximum
 from ..imports import Builder, Op, Value, axes_of, converter
 from ..layer import Array, Format, Layer, Off, Own, Run, Shape, axis_of, count
+from .arrange import Reshape
 from .linear import flat, imaged, kernel_of, lined, seen
 
 
@@ -203,7 +204,11 @@ def _pool(to: Builder, op: Op) -> Value:
 @converter("GlobalMaxPool")
 def _global_max(to: Builder, op: Op) -> Value:
     x = op.var(0)
-    return to.add(MaxPool(x.shape[2:], (1, 1)), x)
+    if len(x.shape) == 4:
+        return to.add(MaxPool(x.shape[2:], (1, 1)), x)
+    size = count(x.shape[2:])
+    line = to.add(Reshape((*x.shape[:2], 1, size)), x)
+    return to.add(Reshape((*x.shape[:2], *(1,) * (len(x.shape) - 2))), to.add(MaxPool((1, size), (1, 1)), line))
 
 
 @converter("GlobalAveragePool")
