@@ -269,6 +269,21 @@ def test_a_fixed_number_of_rows_becomes_any_where_nothing_depends_on_it():
         ([node("MaxPool", ["x"], ["y"], kernel_shape=[2, 2], strides=[2, 2], ceil_mode=1)], (1, 1, 5, 5), {}, "ceil_mode=1"),
         ([node("Div", ["x", "z"], ["y"])], (1, 2), {"z": np.array([1.0, 0])}, "division by 0"),
         ([node("Pow", ["x", "z"], ["y"])], (1, 2), {"z": 2.5}, "exponent 2.5"),
+        ([node("Expand", ["x"], ["y"], name="wide")], (1, 2), {}, r"node 'wide' \(Expand\) has 1 inputs; accepted: 2"),
+        ([node("Clip", ["x", "z", "z", "z"], ["y"])], (1, 2), {"z": 1.0}, r"node 'Clip 0' \(Clip\) has 4 inputs; accepted: 1 to 3"),
+        ([node("Gemm", ["x", ""], ["y"], name="head")], (1, 2), {}, r"node 'head' \(Gemm\) has no input 1, 'B'"),
+        ([node("Softmax", ["x"], ["y"], axes=[1], name="s")], (1, 2), {}, r"node 's' \(Softmax\) has an attribute 'axes', which opset 17 does not know; accepted: axis"),
+        ([node("Softmax", ["x"], ["y"], axis=[1])], (1, 2), {}, "attribute 'axis' is of type INTS; accepted: INT"),
+        ([node("MaxPool", ["x"], ["y"], name="pool")], (1, 1, 2, 2), {}, r"node 'pool' \(MaxPool\) lacks the attribute 'kernel_shape'"),
+        ([node("MaxPool", ["x"], ["y"], kernel_shape=[2, 2], strides=[1])], (1, 1, 4, 4), {}, r"strides \(1,\), .* accepted: a number for each axis"),
+        ([node("LayerNormalization", ["x", "w"], ["y"])], (1, 4), {"w": np.ones(3)}, r"a constant of shape \(3,\); accepted: 4 numbers"),
+        ([node("Gemm", ["x", "w", "z"], ["y"])], (1, 2), {"w": np.ones((2, 3)), "z": np.ones(2)}, r"a constant of shape \(2,\); accepted: 3 numbers"),
+        ([node("ReduceSum", ["x", "z"], ["y"])], (1, 2), {"z": [1, -1]}, r"axes \(1, -1\) of shape \(2, 2\); accepted: each once"),
+        ([node("Concat", ["x", "z"], ["y"], axis=1)], (1, 2), {"z": [1.0]}, r"a constant of shape \(1,\) beside \(2, 2\)"),
+        ([node("Where", ["z", "x", "w"], ["y"])], (1, 2), {"z": [1, 0], "w": np.ones(3)}, r"shapes \(2,\) and \(3,\) do not fit"),
+        ([node("Slice", ["x", "a", "b"], ["y"])], (1, 2), {"a": [0], "b": [1, 2]}, r"starts \(0,\), ends \(1, 2\), .* accepted: as many of each"),
+        ([node("Slice", ["x", "a", "b", "a"], ["y"], name="cut")], (1, 2), {"a": [0], "b": [-1]}, "layer 'cut' .* does something else for each number of rows; accepted: a fixed number, as sizes="),
+        ([node("Gather", ["x", "a"], ["y"], name="second")], (1, 2), {"a": [1]}, r"layer 'second' \(take\): .*, which one row alone has"),
         ([node("Clip", ["x", "", "z"], ["y"])], (1, 2), {"z": [1.0, 2.0]}, r"a limit max=\[1.0, 2.0\]"),
         ([node("Clip", ["x", "z"], ["y"])], (1, 2), {"z": np.nan}, r"a limit min=\[nan\]"),
         ([node("Clip", ["x", "z", "w"], ["y"])], (1, 2), {"z": 1.0, "w": 0.0}, "limits 1.0 and 0.0"),
@@ -286,6 +301,12 @@ def test_a_fixed_number_of_rows_becomes_any_where_nothing_depends_on_it():
 def test_what_is_not_supported_names_the_node(nodes, shape, constants, message):
     with pytest.raises((ht.ParamError, ht.ShapeError), match=message):
         ht.nn.from_onnx(network(nodes, shape, **constants)).calibrate(np.ones((2, *shape[1:])))
+
+
+def test_a_factor_that_makes_rows_longer():
+    content = network([node("Mul", ["x", "w"], ["y"])], (20, 1), w=RNG.normal(size=4))
+    x = RNG.normal(size=(20, 1)) * 2.0**7
+    holds(as_the_package_has_it(content, x).calibrate(x), x)
 
 
 def random_clip(rng):

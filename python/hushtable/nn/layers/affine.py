@@ -6,7 +6,7 @@ import numpy as np
 
 from ...errors import ParamError, ShapeError
 from ..imports import MASKED, UNSEEN, Builder, Op, Value, Var, converter, trimmed
-from ..layer import Array, axis_of
+from ..layer import Array, axis_of, broadcast
 from .arrange import Concatenate, Negate, Pad, Slice, Take
 from .elementwise import Add, Clip, Curve, Multiply, Relu, Steep, Subtract
 from .linear import Offset, Scale
@@ -97,10 +97,11 @@ def _div(to: Builder, op: Op) -> Value:
 
 @converter("Where")
 def _where(to: Builder, op: Op) -> Value:
-    keep = np.broadcast_to(op.constant(0), op.constant(0).shape) != 0
+    keep = op.constant(0) != 0
     i = 1 if isinstance(op.inputs[1], Var) else 2
     keep = keep if i == 1 else ~keep
     x, other = op.var(i), op.constant(3 - i).astype(np.float64)
+    broadcast(keep.shape, other.shape)
     if op.to_softmax and (other <= MASKED).all():
         return offset(to, x, np.where(keep, 0.0, UNSEEN), True)
     return scale(to, x, keep.astype(np.float64), np.where(keep, 0.0, other))
@@ -114,17 +115,19 @@ def _concat(to: Builder, op: Op) -> Value:
     places: list[Array] = []
     parts: list[Var] = []
     before = 0
+    for i in set(range(len(op.inputs))) - set(of):
+        beside = op.constant(i).shape
+        if len(beside) != len(shape) or any(a != b for along, (a, b) in enumerate(zip(beside, shape, strict=True)) if along != axis):
+            raise ShapeError(
+                f"a constant of shape {beside} beside {shape}; an exporter may have fixed the number of rows: in PyTorch "
+                f"x.size(0) stays open, and len(x) does not"
+            )
     for i in range(len(op.inputs)):
         if i not in of:
             places.append(op.constant(i).astype(np.float64))
-            rest = [size for along, size in enumerate(places[-1].shape) if along != axis]
-            if rest != [size for along, size in enumerate(shape) if along != axis]:
-                raise ShapeError(
-                    f"a constant of shape {places[-1].shape} beside {shape}; an exporter may have fixed the number of rows: "
-                    f"in PyTorch x.size(0) stays open, and len(x) does not"
-                )
             before += 0 if parts else places[-1].shape[axis]
             continue
+        axis_of(axis, op.var(i).shape)
         places.append(np.zeros(op.var(i).shape))
         behind = sum(op.constant(j).shape[axis] for j in range(i + 1, min([j for j in of if j > i], default=len(op.inputs))))
         by = [0] * (2 * len(shape))

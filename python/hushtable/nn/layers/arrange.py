@@ -12,7 +12,7 @@ from ... import history, joining
 from ...errors import ParamError, ShapeError
 from ...share import Share
 from ..imports import Builder, Op, Value, Var, converter
-from ..layer import Array, Layer, Own, Run, Shape, axis_of, count
+from ..layer import Array, Layer, Own, Run, Shape, axis_of, broadcast, count
 
 
 class Moved(Layer):
@@ -256,7 +256,7 @@ def _transpose(to: Builder, op: Op) -> Value:
 def _expand(to: Builder, op: Op) -> Value:
     x, asked = op.var(0), op.ints("shape", 1, None)
     assert asked is not None
-    return to.add(Expand(np.broadcast_shapes(x.shape, asked)), x)
+    return to.add(Expand(broadcast(x.shape, asked)), x)
 
 
 @converter("Slice")
@@ -265,6 +265,8 @@ def _slice(to: Builder, op: Op) -> Value:
     starts, ends = op.ints("starts", 1, None) or (), op.ints("ends", 2, None) or ()
     axes = op.ints("axes", 3, range(len(starts))) or ()
     steps = op.ints("steps", 4, (1,) * len(starts)) or ()
+    if not len(starts) == len(ends) == len(axes) == len(steps):
+        raise ParamError(f"starts {starts}, ends {ends}, axes {axes} and steps {steps} are not supported; accepted: as many of each")
     for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
         at = axis_of(axis, x.shape)
         rows = range(*slice(start, end if abs(end) < 1 << 31 else (None if end > 0 or step < 0 else end), step).indices(x.shape[at]))

@@ -13,7 +13,7 @@ from ...errors import ParamError, ShapeError
 from ...products import mean
 from ...share import Share
 from .. import weights
-from ..imports import Builder, Op, Value, converter, trimmed
+from ..imports import Builder, Op, Value, along, converter
 from ..layer import Array, Format, Layer, Off, Own, Run, Shape, axis_of, largest, ulps
 from .arrange import Transpose
 
@@ -175,8 +175,8 @@ def _norm(to: Builder, op: Op) -> Value:
     if axis_of(op.int("axis", -1), x.shape) != len(x.shape) - 1 or op.outputs > 1:
         raise ParamError("a norm over more axes than the last is not supported; accepted: axis=-1 and one output")
     size, epsilon = x.shape[-1], op.float("epsilon", 1e-5)
-    own = {"weight": np.broadcast_to(trimmed(op.constant(1)), (size,))}
+    own = {"weight": along(op.constant(1), size)}
     if op.kind != "LayerNormalization":
         return to.add(RmsNorm(size, epsilon), x, own=own)
-    own["bias"] = np.broadcast_to(trimmed(op.constant(2)) if op.has(2) else 0.0, (size,))
+    own["bias"] = along(op.constant(2), size) if op.has(2) else np.zeros(size)
     return to.add(LayerNorm(size, epsilon), x, own=own)

@@ -220,6 +220,9 @@ def _global_mean(to: Builder, op: Op) -> Value:
 @converter("ReduceMean", "ReduceSum")
 def _reduce(to: Builder, op: Op) -> Value:
     x = op.var(0)
-    axes = axes_of(op.ints("axes", 1, None) or None, x.shape)
+    asked = op.ints("axes", 1, None) or None
+    if asked is None and op.int("noop_with_empty_axes", 0):
+        return x
+    axes = axes_of(asked, x.shape)
     layer = Mean if op.kind == "ReduceMean" else Sum
-    return to.add(layer(tuple(axis - len(x.shape) for axis in axes), bool(op.int("keepdims", 1))), x)
+    return to.add(layer(tuple(axis - len(x.shape) for axis in axes), op.int("keepdims", 1) == 1), x)
