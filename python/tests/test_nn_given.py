@@ -275,8 +275,8 @@ def test_as_many_labels_as_the_network_tells_apart():
             Model(small(classes=["a", "b", "c"]).graph, classes)
         with pytest.raises(ht.ParamError, match="accepted: 3, which"):
             Model(small().graph, classes)  # scores of three
-    for classes in ("abc", 3):
-        with pytest.raises(TypeError, match="classes: a sequence of labels is expected"):
+    for classes in ("abc", 3, {"a", "b", "c"}, {"a": 0, "b": 1, "c": 2}):
+        with pytest.raises(TypeError, match="classes: labels in their order, as a list, are expected, got"):
             Model(small(classes=["a", "b", "c"]).graph, classes)
     graph = Graph([Input("x", (-1, 4))])
     graph.outputs = [graph.add(Top(2, True), 0), graph.add(ArgMax(), 0)]

@@ -193,6 +193,22 @@ def test_centres_and_their_labels_as_text():
         assert (labels == named.predict(x)).mean() > 0.98
 
 
+def test_sparse_coefficients():
+    x, y = IRIS
+    for estimator in (linear_model.LogisticRegression(max_iter=300), linear_model.SGDClassifier(random_state=0)):
+        fitted = estimator.fit(x, y)
+        want = fitted.decision_function(x)
+        assert np.allclose(ht.nn.from_sklearn(fitted.sparsify(), output="score").plain(x), want)
+
+
+def test_labels_that_are_dates():
+    x, y = IRIS
+    fitted = linear_model.LogisticRegression(max_iter=300).fit(x, np.array(["2020-01-01", "2020-01-02", "2020-01-03"], dtype="M8[D]")[y])
+    with pytest.raises(ht.ParamError, match="classes: label .*2020-01-01.* is not supported; accepted: texts of up to 64"):
+        ht.nn.from_sklearn(fitted)
+    assert ht.nn.from_sklearn(fitted, output="score").classes is None
+
+
 def test_pipelines_in_pipelines():
     x, y = IRIS
     inner = make_pipeline(decomposition.PCA(3), Pipeline([("nothing", "passthrough"), ("scale", MaxAbsScaler())]))

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import ParamError
 from .graph import Graph
+from .layer import Array
 from .layers.choice import ArgMax
 from .layers.elementwise import Curve, Relu
 from .layers.linear import Scale
@@ -17,16 +18,23 @@ from .sklearn import Asked, decided, importer, linear, name_of, numbers_only
 @importer("LinearRegression", "Ridge", "Lasso", "ElasticNet", "SGDRegressor", "LinearSVR")
 def _regression(graph: Graph, value: int, model: Any, output: Asked | None) -> int:
     numbers_only(model, output)
-    weight = np.atleast_2d(np.asarray(model.coef_, dtype=np.float64))
+    weight = np.atleast_2d(_coefficients(model))
     return linear(graph, value, weight.T, np.ravel(model.intercept_), name_of(model))
+
+
+def _coefficients(model: Any) -> Array:
+    """Those of a linear model, which may be sparse."""
+    found = model.coef_
+    return np.asarray(found.toarray() if hasattr(found, "toarray") else found, dtype=np.float64)
 
 
 @importer("LogisticRegression", "SGDClassifier", "LinearSVC", "RidgeClassifier")
 def _classifier(graph: Graph, value: int, model: Any, output: Asked | None) -> int:
     name, classes = name_of(model), len(model.classes_)
-    if np.atleast_2d(model.coef_).shape[0] != (1 if classes == 2 else classes) or getattr(model, "_label_binarizer", None) is not None and model._label_binarizer.y_type_.startswith("multilabel"):
+    weight = np.atleast_2d(_coefficients(model))
+    if weight.shape[0] != (1 if classes == 2 else classes) or getattr(model, "_label_binarizer", None) is not None and model._label_binarizer.y_type_.startswith("multilabel"):
         raise ParamError(f"from_sklearn: {name} with several labels a row is not supported; accepted: one label")
-    value = linear(graph, value, np.atleast_2d(model.coef_).T, np.ravel(model.intercept_), name)
+    value = linear(graph, value, weight.T, np.ravel(model.intercept_), name)
     if name == "LogisticRegression":
         single = getattr(model, "multi_class", None) == "ovr" or (model.solver == "liblinear" and classes > 2)
         sigmoids: bool | None = classes == 2 or single

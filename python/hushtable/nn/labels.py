@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,8 @@ def checked(classes: Iterable[Any] | None, graph: Graph) -> list[Any] | None:
     network tells apart; `TypeError` for no sequence."""
     if classes is None:
         return None
-    if isinstance(classes, str) or not isinstance(classes, Iterable):
-        raise TypeError(f"classes: a sequence of labels is expected, got {classes!r:.60}")
+    if isinstance(classes, str | bytes | Set | Mapping) or not isinstance(classes, Iterable):
+        raise TypeError(f"classes: labels in their order, as a list, are expected, got {type(classes).__name__} {classes!r:.60}")
     found = [_label(label) for label in classes]
     known = sorted(_apart(graph))
     if len(found) not in known or len(found) > MOST_CLASSES:

@@ -14,8 +14,9 @@ import numpy as np
 from ..errors import IoError, ParamError, ShapeError
 from . import layers
 from .graph import Graph, Input, Node
-from .imports import Builder, Op, Value, Var, convert
-from .layer import Array, Shape
+from .given import whole
+from .imports import CONVERTERS, Builder, Op, Value, Var, convert
+from .layer import MOST, Array, Shape
 from .layers.arrange import Expand, Reshape
 from .model import Model
 from .passes import folded
@@ -28,9 +29,9 @@ BATCHES = (2, 3)
 
 
 def from_onnx(
-    source: str | os.PathLike[str] | bytes, *, sizes: Mapping[str, int] | None = None, classes: Sequence[Any] | None = None
+    source: str | os.PathLike[str] | bytes | Any, *, sizes: Mapping[str, int] | None = None, classes: Sequence[Any] | None = None
 ) -> Model:
-    """A model of ONNX: the name of a file, or its content.
+    """A model of ONNX: the name of a file, its content, or a `ModelProto` of the package onnx.
 
     `sizes`: lengths of axes that the file leaves open, by their names there. One axis may stay open: the rows of a batch.
     A file with fixed lengths only serves any number of rows, too, if the first axis of each input is one, and nothing in it
@@ -41,9 +42,36 @@ def from_onnx(
     cannot be read. Takes the package onnx.
     """
     onnx = _package()
+    if hasattr(source, "SerializeToString"):
+        source = source.SerializeToString()
+    elif isinstance(source, bytearray | memoryview):
+        source = bytes(source)
+    if not isinstance(source, str | bytes | os.PathLike):
+        raise TypeError(f"from_onnx: the name of a file, its content or a ModelProto is expected, got {type(source).__name__}")
     proto = _loaded(onnx, source)
-    found = _inputs(onnx, proto, dict(sizes or {}))
-    return Model(_any_batch(onnx, proto, found), classes)
+    found = _inputs(onnx, proto, _sizes(proto, sizes))
+    graph = _any_batch(onnx, proto, found)
+    for i, given in enumerate(graph.inputs):
+        if given.kind == "ids" and not any(i in node.of for node in graph.nodes):
+            raise ParamError(f"from_onnx: input {given.name!r} of whole numbers, of which no result depends, is not supported; accepted: models without it")
+    return Model(graph, classes)
+
+
+def _sizes(proto: Any, sizes: Mapping[str, int] | None) -> dict[str, int]:
+    """Lengths of open axes. Raises `ParamError` for one that is none, or of an axis that is not there; `TypeError` for no mapping."""
+    if not isinstance(sizes or {}, Mapping):
+        raise TypeError(f"from_onnx: sizes= is a dict of lengths by the names of axes, got {type(sizes).__name__}")
+    there = [
+        dim.dim_param or f"axis {axis} of {given.name}"
+        for given in proto.graph.input
+        for axis, dim in enumerate(given.type.tensor_type.shape.dim)
+        if not dim.HasField("dim_value")
+    ]
+    for name, size in (sizes or {}).items():
+        if name not in there:
+            raise ParamError(f"from_onnx: sizes= names {name!r}, which is no open axis; accepted: {', '.join(map(repr, there)) or 'none, all are known'}")
+        whole(f"from_onnx: sizes[{name!r}]", size, 1, MOST)
+    return {name: int(size) for name, size in (sizes or {}).items()}
 
 
 def _package() -> Any:
@@ -54,7 +82,7 @@ def _package() -> Any:
 
 
 def _loaded(onnx: Any, source: str | os.PathLike[str] | bytes) -> Any:
-    name = "the model" if isinstance(source, bytes) else str(source)
+    name = "the model" if isinstance(source, bytes) else str(source) or "''"
     try:
         content = source if isinstance(source, bytes) else Path(source).read_bytes()
     except OSError as error:
@@ -65,6 +93,8 @@ def _loaded(onnx: Any, source: str | os.PathLike[str] | bytes) -> Any:
             onnx.load_external_data_for_model(proto, str(Path(source).parent))
         if not proto.graph.node or not proto.opset_import:
             raise ValueError("it has no nodes")
+        if not proto.graph.output:
+            raise ValueError("it has no outputs")
     except Exception as error:
         first = str(error).strip().splitlines() or [type(error).__name__]
         raise ParamError(f"from_onnx: {name} is no model of ONNX, or cut short: {first[0][:200]}") from None
@@ -171,11 +201,13 @@ def _imported(onnx: Any, proto: Any, inputs: list[Input], shapes: list[Shape]) -
         given_values = [values[name] for name in node.input]
         if node.domain not in ("", "ai.onnx"):
             raise ParamError(f"from_onnx: node {called!r} ({node.domain}.{node.op_type}) is not supported; accepted: operations of ONNX")
-        _check_form(onnx, node, called, opset)
+        constant = not any(isinstance(value, Var) for value in given_values)
+        if constant or node.op_type in CONVERTERS:
+            _check_form(onnx, node, called, opset)
         made: list[Value]
         if node.op_type == "Shape" and isinstance(given_values[0], Var):
             made = [np.asarray(given_values[0].shape, dtype=np.int64)[_attribute(onnx, node, "start", 0) : _attribute(onnx, node, "end", None)]]
-        elif not any(isinstance(value, Var) for value in given_values):
+        elif constant:
             made = _folded(onnx, node, called, given_values, opset)
         else:
             softmax = [users.get(name, []) == ["Softmax"] for name in node.output]
