@@ -125,7 +125,7 @@ OPERATIONS = [random_clip, random_pad, random_gelu, random_global, random_split,
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-@pytest.mark.parametrize("seed", [*range(6), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(6, 60))])
+@pytest.mark.parametrize("seed", [*range(12), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(12, 60))])
 def test_random_operations(operation, seed):
     rng = np.random.default_rng(seed)
     made, shape, own, how = operation(rng)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hushtable as ht
 import numpy as np
 import pytest
+from hushtable.nn import measuring
 from hushtable.nn.graph import Graph, Input
 from hushtable.nn.layers.arrange import Reshape
 from hushtable.nn.layers.choice import ArgMax, Top
@@ -175,6 +176,17 @@ def test_what_would_take_long_is_not_run_unless_it_is_asked_for():
         assert report.bytes is report.seconds is report.rounds is None and report.error > 0
         assert "measure=True" in str(report) and "over loopback" not in str(report)
     assert model.report(20, measure=True).bytes == model.report(20).bytes
+
+
+def test_a_network_that_refuses_zeros_has_a_report_without_bytes(monkeypatch):
+    def refuse(*given):
+        raise ht.ParamError("zeros are outside of the domain")
+
+    model = small()
+    monkeypatch.setattr(measuring, "evaluate", refuse)
+    assert model.report().bytes is None
+    with pytest.raises(ht.ParamError, match="zeros are outside"):
+        model.report(measure=True)
 
 
 @pytest.mark.parametrize(

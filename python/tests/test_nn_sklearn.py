@@ -193,6 +193,23 @@ def test_centres_and_their_labels_as_text():
         assert (labels == named.predict(x)).mean() > 0.98
 
 
+def test_distances_from_centres():
+    x, y = DIABETES
+    for kind in (cluster.KMeans, cluster.MiniBatchKMeans):
+        fitted = make_pipeline(StandardScaler(), kind(6, n_init=1, random_state=0), linear_model.Ridge()).fit(x, y)
+        model = ht.nn.from_sklearn(fitted)
+        assert np.abs(model.plain(x)[:, 0] - fitted.predict(x)).max() < 1e-9
+        holds(model.calibrate(x), x[:20])
+    inner = make_pipeline(cluster.KMeans(3, n_init=1, random_state=0), linear_model.LogisticRegression(max_iter=500))
+    fitted = make_pipeline(StandardScaler(), inner).fit(*IRIS)
+    assert np.array_equal(ht.nn.from_sklearn(fitted).plain(thousand(IRIS[0])), fitted.predict(thousand(IRIS[0])))
+    # At a centre the distance is a 16th of the usual one.
+    fitted = make_pipeline(cluster.KMeans(3, n_init=1, random_state=0), StandardScaler(with_mean=False, with_std=False)).fit(x)
+    found = ht.nn.from_sklearn(fitted).plain(fitted[0].cluster_centers_)
+    assert np.allclose(np.diag(found), np.sqrt(fitted[0].inertia_ / len(x)) / 16)
+    assert np.allclose(found[0, 1:], fitted.transform(fitted[0].cluster_centers_)[0, 1:])
+
+
 def test_sparse_coefficients():
     x, y = IRIS
     for estimator in (linear_model.LogisticRegression(max_iter=300), linear_model.SGDClassifier(random_state=0)):
@@ -258,7 +275,7 @@ def test_a_tree_of_one_leaf_and_a_forest_with_trees_of_all_sizes():
         (MinMaxScaler(clip=True), {}, "clip=True"),
         (make_pipeline(StandardScaler(), svm.SVC()), {}, "SVC is not supported"),
         (make_pipeline(StandardScaler(), make_pipeline(StandardScaler(), svm.SVC())), {}, "SVC is not supported"),
-        (make_pipeline(cluster.KMeans(3, n_init=1), linear_model.Ridge()), {}, "KMeans before other steps, .* accepted: as the last step"),
+        (make_pipeline(cluster.KMeans(100, n_init=1), linear_model.Ridge()), {}, "KMeans with a centre at each row, .* accepted: fewer centres"),
         (model_selection.GridSearchCV(linear_model.Ridge(), {"alpha": [1.0, 2.0]}), {}, "GridSearchCV is not supported; .*; give its best_estimator_"),
     ],
 )

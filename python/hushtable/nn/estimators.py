@@ -10,9 +10,14 @@ from ..errors import ParamError
 from .graph import Graph
 from .layer import Array
 from .layers.choice import ArgMax
-from .layers.elementwise import Curve, Relu
-from .layers.linear import Scale
+from .layers.elementwise import Add, Curve, Multiply, Relu, Steep
+from .layers.linear import Offset, Scale
+from .layers.pool import Sum
 from .sklearn import Asked, decided, importer, linear, name_of, numbers_only
+
+
+# The least distance from a centre that is told from smaller ones, as a part of the usual one within a cluster.
+NEAREST = 1 / 16
 
 
 @importer("LinearRegression", "Ridge", "Lasso", "ElasticNet", "SGDRegressor", "LinearSVR")
@@ -66,13 +71,25 @@ def _perceptron(graph: Graph, value: int, model: Any, output: Asked | None) -> i
 @importer("KMeans", "MiniBatchKMeans")
 def _centres(graph: Graph, value: int, model: Any, output: Asked | None) -> int:
     if output == "transform":
-        raise ParamError(f"from_sklearn: {name_of(model)} before other steps, which get distances, is not supported; accepted: as the last step")
+        return _distances(graph, value, model)
     if output not in (None, "label"):
         raise ParamError(f"from_sklearn: {name_of(model)} with output={output!r} is not supported; accepted: 'label'")
     centres = np.asarray(model.cluster_centers_, dtype=np.float64)
     # The nearest has the greatest x c - c^2 / 2.
     value = linear(graph, value, centres.T, -0.5 * (centres**2).sum(axis=1), name_of(model))
     return graph.add(ArgMax(), value, name="label")
+
+
+def _distances(graph: Graph, value: int, model: Any) -> int:
+    """From the centres, as steps behind get them. Those below a 16th of the usual one, of which the root is steep, are as that."""
+    centres, name = np.asarray(model.cluster_centers_, dtype=np.float64), f"{name_of(model)} distance"
+    least = float(model.inertia_) / len(model.labels_) * NEAREST**2
+    if not least > 0:
+        raise ParamError(f"from_sklearn: {name_of(model)} with a centre at each row, before other steps, is not supported; accepted: fewer centres")
+    squares = graph.add(Sum((-1,)), graph.add(Multiply(), value, value, name=f"{name} x^2"), name=f"{name} |x|^2")
+    crossed = linear(graph, value, -2 * centres.T, (centres**2).sum(axis=1) - least, f"{name} c^2 - 2 x c")
+    above = graph.add(Relu(), graph.add(Add(), squares, crossed, name=f"{name} squared"), name=f"{name} above the least")
+    return graph.add(Steep("sqrt"), graph.add(Offset(()), above, name=f"{name} least", own={"bias": np.asarray(least)}), name=name)
 
 
 @importer("PCA")

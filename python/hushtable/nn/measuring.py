@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import get_args
 
@@ -58,9 +59,12 @@ NOTHING: Figures = (None, None, None)
 
 def measured(graph: Graph, formats: Formats, rows: int, setting: Setting) -> list[Figures]:
     """Bytes, seconds and rounds of each layer; nothing of any if the network is not run."""
-    shapes = graph.shapes(rows)
-    run = _quick(graph, shapes, rows) if setting.measure is None else setting.measure
-    return _run(graph, formats, rows, setting) if run else [NOTHING] * len(graph.nodes)
+    if setting.measure:
+        return _run(graph, formats, rows, setting)
+    if setting.measure is None and _quick(graph, graph.shapes(rows), rows):
+        with suppress(ParamError):  # where zeros are outside of a domain
+            return _run(graph, formats, rows, setting)
+    return [NOTHING] * len(graph.nodes)
 
 
 def copy_bytes(graph: Graph, formats: Formats, setting: Setting) -> int:

@@ -42,8 +42,8 @@ def from_sklearn(estimator: Any, *, output: Output | None = None) -> Model:
 
     Classifiers give the place of a label in `classes` ("label", the default: a shared bit where there are two), a
     "probability" for each class, as `predict_proba` (its only column is that of the second of two), or a "score" for each, as
-    `decision_function`, where there is one. Others give numbers, as `predict`, or `transform`. `KMeans`, as the last step, gives
-    the place of a centre. The names of features that an estimator was fitted with are those of the model: `Model.features`.
+    `decision_function`, where there is one. Others give numbers, as `predict`, or `transform`. `KMeans` gives
+    the place of a centre, and distances to steps behind it. The names of features that an estimator was fitted with are those of the model: `Model.features`.
 
     Raises `ParamError` for estimators that are not supported, naming them and those that are, and for ones that are not
     fitted.
