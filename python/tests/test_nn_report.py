@@ -180,7 +180,7 @@ def test_what_would_take_long_is_not_run_unless_it_is_asked_for():
 
 def test_a_network_that_refuses_zeros_has_a_report_without_bytes(monkeypatch):
     def refuse(*given):
-        raise ht.ParamError("zeros are outside of the domain")
+        raise ht.ParamError("layer 'root': zeros are outside of the domain")
 
     model = small()
     monkeypatch.setattr(measuring, "evaluate", refuse)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import get_args
 
@@ -62,8 +61,12 @@ def measured(graph: Graph, formats: Formats, rows: int, setting: Setting) -> lis
     if setting.measure:
         return _run(graph, formats, rows, setting)
     if setting.measure is None and _quick(graph, graph.shapes(rows), rows):
-        with suppress(ParamError):  # where zeros are outside of a domain
+        try:
             return _run(graph, formats, rows, setting)
+        except ParamError as error:
+            if not str(error).startswith("layer "):
+                raise
+            # Zeros are outside of the layer's domain.
     return [NOTHING] * len(graph.nodes)
 
 
