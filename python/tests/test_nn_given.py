@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+from decimal import Decimal
+from fractions import Fraction
 
 import hushtable as ht
 import numpy as np
@@ -100,6 +102,7 @@ def test_columns_of_several_kinds_are_numbers():
     model = small().name_features(NAMES)
     mixed = pd.DataFrame({"age": [True, False], "bmi": [0.5, 1], "dose": [1, 0], "sex": pd.array([1, 0], dtype="Int64"), "weight": np.float32([0, 1])})
     assert np.asarray(mixed).dtype == object
+    mixed["bmi"] = [Decimal("0.5"), Fraction(1)]
     assert np.array_equal(model.plain(mixed), model.plain([[1, 0.5, 1, 1, 0], [0, 1, 0, 0, 1]]))
     for column, value, message in (
         ("sex", ["m", "f"], r"numbers are expected, got 'm' at \(0, 3\), column 'sex'"),
@@ -206,6 +209,13 @@ def test_what_net_input_refuses():
         for owner in (2, None, "0", -1):
             with pytest.raises(ht.ParamError, match="input 'x': owner=.* is not supported; accepted: 0 or 1"):
                 net.input(None, owner=owner, shape=3)
+        share = net.input(ROWS if p.role == 0 else None, owner=0, shape=6)
+        with pytest.raises(ht.ShapeError, match="1 inputs are expected"):
+            net(share, share)
+        with pytest.raises(TypeError, match="a share .* is expected, got ndarray|a share is expected, got ndarray"):
+            net.adapt(ROWS)
+        with pytest.raises(ht.ParamError, match="which=4 is not supported"):
+            net.adapt(share, which=4)
         with pytest.raises(ht.ShapeError, match=r"shape \(6, 5\) where shape=\(4, 5\)"):
             net.input(ROWS, owner=p.role, shape=4)
         whole = np.int64(6)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from numbers import Real
 from typing import Any
 
@@ -39,7 +40,7 @@ def array(values: Any, graph: Graph, which: int, places: Sequence[int] | None = 
     bad = np.argwhere(~np.isfinite(made))
     if len(bad):
         at: tuple[int, ...] = tuple(bad[0].tolist())
-        raise ParamError(f"input {what.name!r}: {made[at]} at {_place(at, names)} is not supported; accepted: finite numbers")
+        raise ParamError(f"input {what.name!r}: {made[at]}{_place(at, names)} is not supported; accepted: finite numbers")
     return made
 
 
@@ -47,14 +48,14 @@ def place(which: Any, graph: Graph) -> int:
     """The place of an input. Raises `ParamError` if there is none."""
     if isinstance(which, bool) or not isinstance(which, int | np.integer) or not 0 <= which < len(graph.inputs):
         names = ", ".join(f"{i} ({given.name})" for i, given in enumerate(graph.inputs))
-        raise ParamError(f"which={which!r} is not supported; accepted: the place of an input: {names}")
+        raise ParamError(f"which={which!r:.60} is not supported; accepted: the place of an input: {names}")
     return int(which)
 
 
 def whole(name: str, value: Any, least: int, most: int) -> int:
     """A whole number. Raises `ParamError` that names it for another one."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
-        raise ParamError(f"{name}={value!r} is not supported; accepted: a whole number, {least} to {most}")
+        raise ParamError(f"{name}={value!r:.60} is not supported; accepted: a whole number, {least} to {most}")
     return int(value)
 
 
@@ -71,7 +72,7 @@ def shape(what: Input, asked: Any, given: Array | None) -> Shape:
     except TypeError:
         full = (0,)
     if min(full, default=0) < 1 or count(full) > MOST:
-        raise ParamError(f"input {what.name!r}: shape={asked!r} is not supported; accepted: rows, 1 to 2^28, or a whole shape as {what.shape}")
+        raise ParamError(f"input {what.name!r}: shape={asked!r:.60} is not supported; accepted: rows, 1 to 2^28, or a whole shape as {what.shape}")
     if rows and -1 in what.shape:
         full = what.of(*full)
     elif rows and full[0] == what.shape[0]:
@@ -126,8 +127,8 @@ def _numbers(found: Array, names: Sequence[str] | None, what: Input) -> Array:
     """Whole numbers or others. Raises `TypeError` that names the first thing which is neither."""
     if found.dtype == object:  # of columns of several kinds, or of something else
         for at in np.ndindex(found.shape):
-            if not isinstance(found[at], Real | np.bool_):
-                raise TypeError(f"input {what.name!r}: numbers are expected, got {found[at]!r:.60} at {_place(at, names)}")
+            if not isinstance(found[at], Real | Decimal | np.bool_):
+                raise TypeError(f"input {what.name!r}: numbers are expected, got {found[at]!r:.60}{_place(at, names)}")
         whole = all(isinstance(each, int | np.integer | np.bool_) for each in found.flat)
         try:
             found = found.astype(np.int64 if whole and what.kind == "ids" else np.float64)
@@ -153,5 +154,7 @@ def _check_ids(found: Array, graph: Graph, which: int) -> None:
 
 def _place(at: tuple[int, ...], names: Sequence[str] | None) -> str:
     """Where a number is, for people."""
+    if not at:
+        return ""
     column = names[at[1]] if names is not None and len(at) == 2 and at[1] < len(names) else None
-    return str(at) if column is None else f"{at}, column {column!r}"
+    return f" at {at}" + (f", column {column!r}" if column is not None else "")

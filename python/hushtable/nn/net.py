@@ -137,6 +137,8 @@ class Net:
         Raises `ShapeError` for other shapes and types, `ParamError` for a range that is not within; `adapt` makes shares
         of other scales fit.
         """
+        if len(inputs) != len(self._graph.inputs):
+            self._graph.check_inputs([()] * len(inputs))
         shares = [self._checked(x, i) for i, x in enumerate(inputs)]
         self._graph.check_inputs([x.shape for x in shares])
         made = evaluate(self._graph, self.formats, self._owns, self.owner, shares, self._embeddings)
@@ -145,7 +147,10 @@ class Net:
     def adapt(self, x: Share, which: int = 0) -> Share:
         """A share that was made elsewhere, with the network's `bits` and `fraction`, as an input: each place is multiplied by
         its public scale. That all numbers lie in the calibrated range is promised, and not checked."""
+        which = given.place(which, self._graph)
         what, how, form = self._graph.inputs[which], self.formats.inputs[which], self.formats
+        if not isinstance(x, Share):
+            raise TypeError(f"input {what.name!r}: a share is expected, got {type(x).__name__}")
         what.batch(x.shape)
         if (x.bits, x.fraction, x.kind) != (form.bits, form.fraction, "additive"):
             raise ShapeError(f"input {what.name!r}: shares of bits={form.bits}, fraction={form.fraction} are expected, got {x!r}")
