@@ -192,7 +192,7 @@ def test_a_network_that_refuses_zeros_has_a_report_without_bytes(monkeypatch):
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ({"rows": 0}, "rows=0 is not supported; accepted: a whole number of rows, 1 to"),
+        ({"rows": 0}, "rows=0 is not supported; accepted: 1 to 2.28, a whole number"),
         ({"rows": 2.5}, "rows=2.5"),
         ({"rows": True}, "rows=True"),
         ({"owner": 2}, "owner=2 is not supported; accepted: 0 or 1"),

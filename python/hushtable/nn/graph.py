@@ -130,7 +130,7 @@ class Graph:
     def rows(self, rows: int | None) -> int:
         """How many rows are meant, one by default. Raises `ParamError` for what is no number of rows that it takes."""
         if rows is not None and (isinstance(rows, bool) or not isinstance(rows, int | np.integer) or not 1 <= rows <= MOST):
-            raise ParamError(f"rows={rows!r:.60} is not supported; accepted: a whole number of rows, 1 to 2^28")
+            raise ParamError(f"rows={rows!r:.60} is not supported; accepted: 1 to 2^28, a whole number of rows")
         given = self.inputs[0].shape
         only = self.batch or (None if any(-1 in each.shape for each in self.inputs) else given[0])
         if only is not None and rows not in (None, only):
