@@ -22,7 +22,7 @@ NOWHERE = np.empty((0, 1), dtype=np.int64)
 
 
 def array(values: Any, graph: Graph, which: int, places: Sequence[int] | None = None) -> Array:
-    """The numbers of an input (`float64`), or its ids (`int64`). `places`: those of the features that are given, if not all.
+    """The numbers of an input (`float64`), or its ids (`int64`), copied. `places`: those of the features that are given, if not all.
 
     Raises `ParamError` that names the first column of a data frame which is not the feature at its place, the first number
     that is not finite, or the first id without a row; `TypeError` for what is no number.
@@ -35,8 +35,8 @@ def array(values: Any, graph: Graph, which: int, places: Sequence[int] | None = 
     found = _numbers(_dense(values, what.name), names, what)
     if what.kind == "ids":
         _check_ids(found, graph, which)
-        return np.asarray(found, dtype=np.int64)
-    made = np.asarray(found, dtype=np.float64)
+        return np.array(found, dtype=np.int64)
+    made = np.array(found, dtype=np.float64)
     bad = np.argwhere(~np.isfinite(made))
     if len(bad):
         at: tuple[int, ...] = tuple(bad[0].tolist())
