@@ -205,7 +205,7 @@ def test_what_net_input_refuses():
         for which in (3, -1, 1.0, None, "x", True):
             with pytest.raises(ht.ParamError, match=r"which=.* is not supported; accepted: the place of an input: 0 \(x\)"):
                 net.input(None, owner=0, shape=3, which=which)
-        for owner in (2, None, "0", -1):
+        for owner in (2, None, "0", -1, ROWS):
             with pytest.raises(ht.ParamError, match="input 'x': owner=.* is not supported; accepted: 0 or 1"):
                 net.input(None, owner=owner, shape=3)
         share = net.input(ROWS if p.role == 0 else None, owner=0, shape=6)
@@ -217,6 +217,8 @@ def test_what_net_input_refuses():
             net.adapt(share, which=4)
         with pytest.raises(ht.ShapeError, match=r"shape \(6, 5\) where shape=\(4, 5\)"):
             net.input(ROWS, owner=p.role, shape=4)
+        with pytest.raises(ht.ShapeError, match=r"values of shape \(2,\) where shape=\(4, 5\)"):
+            net.input([1, 2], owner=p.role, shape=4)
         whole = np.int64(6)
         return p.open(net(net.input(ROWS if p.role == 1 else None, owner=1, shape=[whole, 5] if p.role else whole)))
 
@@ -258,7 +260,6 @@ def test_what_calibrate_refuses():
     ("names", "message"),
     [
         (NAMES[:4], r"input 'x' of shape \(-1, 5\): 4 names are not supported; accepted: a name for each feature"),
-        ("abcde", "1 names are not supported"),
         ([*NAMES[:4], 3], "name 3 of feature 4 is not supported; accepted: a text of up to 256 characters"),
         ([*NAMES[:4], "x" * 257], "of feature 4"),
     ],
@@ -266,6 +267,9 @@ def test_what_calibrate_refuses():
 def test_names_that_features_cannot_have(names, message):
     with pytest.raises(ht.ParamError, match=message):
         small().name_features(names)
+    for what in ("abcde", 3, set(NAMES), np.array(2)):
+        with pytest.raises(TypeError, match="names in their order, as a list, are expected, got"):
+            small().name_features(what)
     with pytest.raises(ht.ParamError, match="which=1"):
         small().name_features(NAMES, which=1)
 

@@ -78,6 +78,8 @@ def shape(what: Input, asked: Any, given: Array | None) -> Shape:
     elif rows and full[0] == what.shape[0]:
         full = what.shape
     what.batch(full)
+    if given is not None and given.shape != full:
+        raise ShapeError(f"input {what.name!r}: values of shape {given.shape} where shape={full}")
     return full
 
 

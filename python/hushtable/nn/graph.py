@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -40,9 +40,29 @@ class Input:
         return next((b for a, b in zip(self.shape, shape, strict=True) if a == -1), 1)
 
 
+def listed(values: Iterable[Any], what: str) -> tuple[Any, ...]:
+    """What is given in an order. Raises `TypeError` for a text, and for what has none."""
+    if isinstance(values, Iterable) and not isinstance(values, str | bytes | Set | Mapping):
+        try:
+            return tuple(values)
+        except TypeError:
+            pass  # an array without axes
+    raise TypeError(f"{what} in their order, as a list, are expected, got {type(values).__name__} {values!r:.60}")
+
+
+def one_of(name: str, value: Any, accepted: Sequence[Any]) -> None:
+    """Raises `ParamError` that names an argument which is none of these."""
+    try:
+        known = value in frozenset(accepted)
+    except TypeError:
+        known = False  # an array, or something else that cannot be one of them
+    if not known:
+        raise ParamError(f"{name}={value!r:.60} is not supported; accepted: {', '.join(map(repr, accepted[:-1]))} or {accepted[-1]!r}")
+
+
 def named(given: Input, names: Iterable[str] | None) -> Input:
     """The input with names of its features, or without. Raises `ParamError` for names that it cannot have."""
-    features = (names,) if isinstance(names, str) else tuple(() if names is None else names)
+    features = listed(() if names is None else names, "names")
     if features and (len(given.shape) != 2 or given.kind != "number" or given.shape[1] != len(features)):
         raise ParamError(f"input {given.name!r} of shape {given.shape}: {len(features)} names are not supported; accepted: a name for each feature of rows")
     for i, name in enumerate(features):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import ParamError
 from .description import LONGEST, MOST_CLASSES
-from .graph import Graph
+from .graph import Graph, listed
 from .layers.choice import ArgMax, Top
 
 ACCEPTED = f"texts of up to {LONGEST} characters, whole numbers below 2^63, other finite numbers, True and False"
@@ -21,9 +21,7 @@ def checked(classes: Iterable[Any] | None, graph: Graph) -> list[Any] | None:
     network tells apart; `TypeError` for no sequence."""
     if classes is None:
         return None
-    if isinstance(classes, str | bytes | Set | Mapping) or not isinstance(classes, Iterable):
-        raise TypeError(f"classes: labels in their order, as a list, are expected, got {type(classes).__name__} {classes!r:.60}")
-    found = [_label(label) for label in classes]
+    found = [_label(label) for label in listed(classes, "classes: labels")]
     known = sorted(_apart(graph))
     if len(found) not in known or len(found) > MOST_CLASSES:
         most = f", at most {MOST_CLASSES}" if len(found) > MOST_CLASSES else ""

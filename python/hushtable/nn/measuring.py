@@ -17,7 +17,7 @@ from ..party import Party
 from ..session import run_pair
 from ..share import Share
 from .evaluation import Formats, evaluate
-from .graph import Graph, Node
+from .graph import Graph, Node, one_of
 from .layer import Layer, Shape, count
 from .layers.choice import Top
 from .layers.elementwise import MatMul
@@ -43,12 +43,11 @@ class Setting:
     measure: bool | None = None
 
     def __post_init__(self) -> None:
-        if self.owner not in (0, 1):
-            raise ParamError(f"report: owner={self.owner!r} is not supported; accepted: 0 or 1")
-        if self.cipher not in get_args(Cipher):
-            raise ParamError(f"report: cipher={self.cipher!r} is not supported; accepted: {' or '.join(map(repr, get_args(Cipher)))}")
-        if self.measure not in (None, True, False):
-            raise ParamError(f"report: measure={self.measure!r} is not supported; accepted: None, True or False")
+        one_of("report: owner", self.owner, (0, 1))
+        one_of("report: cipher", self.cipher, get_args(Cipher))
+        one_of("report: measure", self.measure, (None, True, False))
+        if not isinstance(self.net, str):
+            raise ParamError(f"report: net={self.net!r:.60} is not supported; accepted: a link as of run_pair, such as 'lan'")
 
 
 Figures = tuple["int | None", "float | None", "int | None"]

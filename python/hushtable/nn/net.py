@@ -16,7 +16,7 @@ from ..share import Share
 from . import given, labels
 from .description import tell
 from .evaluation import Formats, evaluate
-from .graph import Graph
+from .graph import Graph, one_of
 from .layer import Own
 from .layers.embedding import Embed
 from .measuring import Setting
@@ -37,10 +37,8 @@ def share(party: Party, model: Model | None, *, owner: int, cipher: Cipher = "ae
     """
     if not isinstance(party, Party):
         raise TypeError(f"nn.share: a party is expected first, got {type(party).__name__}")
-    if cipher not in get_args(Cipher):
-        raise ParamError(f"nn.share: cipher={cipher!r} is not supported; accepted: {' or '.join(map(repr, get_args(Cipher)))}")
-    if owner not in (0, 1):
-        raise ParamError(f"nn.share: owner={owner!r} is not supported; accepted: 0 or 1")
+    one_of("nn.share: cipher", cipher, get_args(Cipher))
+    one_of("nn.share: owner", owner, (0, 1))
     if (model is not None) != (party.role == owner):
         who = "has to give it" if party.role == owner else "passes None"
         raise ParamError(f"nn.share: party {owner} owns the model; this party {who}")
@@ -101,8 +99,7 @@ class Net:
         """
         which = given.place(which, self._graph)
         what, how = self._graph.inputs[which], self.formats.inputs[which]
-        if owner not in (0, 1):
-            raise ParamError(f"input {what.name!r}: owner={owner!r} is not supported; accepted: 0 or 1")
+        one_of(f"input {what.name!r}: owner", owner, (0, 1))
         if values is None and shape is None:
             raise ParamError(f"input {what.name!r}: party {owner} gives the values, the other one shape=, a number of rows")
         array = None if values is None else given.array(values, self._graph, which)

@@ -59,7 +59,8 @@ def from_onnx(
 
 def _sizes(proto: Any, sizes: Mapping[str, int] | None) -> dict[str, int]:
     """Lengths of open axes. Raises `ParamError` for one that is none, or of an axis that is not there; `TypeError` for no mapping."""
-    if not isinstance(sizes or {}, Mapping):
+    sizes = {} if sizes is None else sizes
+    if not isinstance(sizes, Mapping):
         raise TypeError(f"from_onnx: sizes= is a dict of lengths by the names of axes, got {type(sizes).__name__}")
     there = [
         dim.dim_param or f"axis {axis} of {given.name}"
@@ -67,11 +68,11 @@ def _sizes(proto: Any, sizes: Mapping[str, int] | None) -> dict[str, int]:
         for axis, dim in enumerate(given.type.tensor_type.shape.dim)
         if not dim.HasField("dim_value")
     ]
-    for name, size in (sizes or {}).items():
+    for name, size in sizes.items():
         if name not in there:
             raise ParamError(f"from_onnx: sizes= names {name!r}, which is no open axis; accepted: {', '.join(map(repr, there)) or 'none, all are known'}")
         whole(f"from_onnx: sizes[{name!r}]", size, 1, MOST)
-    return {name: int(size) for name, size in (sizes or {}).items()}
+    return {name: int(size) for name, size in sizes.items()}
 
 
 def _package() -> Any:

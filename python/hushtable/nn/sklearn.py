@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from ..errors import ParamError
-from .graph import Graph, Input, named
+from .graph import Graph, Input, named, one_of
 from .layer import Array
 from .layers.choice import ArgMax, Positive
 from .layers.elementwise import Curve
@@ -48,8 +48,7 @@ def from_sklearn(estimator: Any, *, output: Output | None = None) -> Model:
     Raises `ParamError` for estimators that are not supported, naming them and those that are, and for ones that are not
     fitted.
     """
-    if output not in (None, "label", "probability", "score"):
-        raise ParamError(f"output={output!r} is not supported; accepted: 'label', 'probability' or 'score'")
+    one_of("from_sklearn: output", output, (None, *get_args(Output)))
     if isinstance(estimator, type):
         raise ParamError(f"from_sklearn: the class {estimator.__name__} is not supported; accepted: an estimator, as {estimator.__name__}().fit(x, y)")
     steps = list(_steps(estimator))
