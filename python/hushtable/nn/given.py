@@ -127,7 +127,8 @@ def _dense(values: Any, name: str) -> Array:
 
 def _numbers(found: Array, names: Sequence[str] | None, what: Input) -> Array:
     """Whole numbers or others. Raises `TypeError` that names the first thing which is neither."""
-    if found.dtype == object:  # of columns of several kinds, or of something else
+    if found.dtype.kind in "OSU":  # of columns of several kinds, or of something else
+        found = found.astype(object)
         for at in np.ndindex(found.shape):
             if not isinstance(found[at], Real | Decimal | np.bool_):
                 raise TypeError(f"input {what.name!r}: numbers are expected, got {found[at]!r:.60}{_place(at, names)}")
