@@ -36,7 +36,7 @@ def test_inputs_of_both_parties_and_results_to_one():
         net = ht.nn.share(p, model if p.role == 0 else None, owner=0)
         mine = net.input(rows[:2] if p.role == 0 else None, owner=0, shape=(2, 5))
         theirs = net.input(rows[2:] if p.role == 1 else None, owner=1, shape=4)
-        opened = p.open(net(ht.concatenate([mine, theirs])), to=1)
+        opened = p.open(net(net.join(mine, theirs)), to=1)
         return None if opened is None else net.labels(opened).tolist()
 
     nothing, labels = ht.run_pair(party)
@@ -56,8 +56,6 @@ def test_shares_made_elsewhere_are_brought_to_the_scales_of_their_places():
         net = ht.nn.share(p, model if p.role == 0 else None, owner=0)
         form = net.formats
         made = p.share(rows / 2, bits=form.bits, fraction=form.fraction, range=(-4096, 4096))
-        with pytest.raises(ht.ParamError, match=r"a share with range=.* accepted: within"):
-            net(made)
         with pytest.raises(ht.ShapeError, match="shares of bits=48, fraction=12 are expected"):
             net.adapt(p.share(rows / 2, bits=40, fraction=12))
         return p.open(net(net.adapt(made)))
@@ -188,7 +186,7 @@ def test_who_gives_the_model_is_checked():
             net.input(None, owner=1 - p.role)
         with pytest.raises(ht.ShapeError, match="1 inputs are expected"):
             net()
-        with pytest.raises(TypeError, match="a share is expected"):
+        with pytest.raises(TypeError, match="inputs are expected"):
             net(np.zeros((2, 5)))
         with pytest.raises(ht.ParamError, match="has no classes"):
             net.labels([0])
@@ -259,15 +257,3 @@ def test_a_report_tells_what_a_call_takes_and_how_far_it_is_off():
     curve.outputs = [curve.add(Curve("tanh"), 0)]
     by_card = Model(curve).calibrate(np.ones((2, 3))).report(50)
     assert by_card.bytes > 1000 and by_card.rounds > 0
-
-
-def test_errors_at_a_party_name_the_layer():
-    model = small()
-
-    def party(p):
-        net = ht.nn.share(p, model if p.role == 0 else None, owner=0)
-        wide = p.share(np.zeros((2, 5)), bits=net.formats.bits, fraction=12, range=(-2000, 2000))
-        with pytest.raises(ht.ParamError, match="input 'x'"):
-            net(wide)
-
-    ht.run_pair(party)

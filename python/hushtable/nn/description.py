@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from .. import _hushtable as native
 from ..errors import ParamError, PeerError, ShapeError
 from ..party import Party
-from .evaluation import Formats, InputFormat
+from .evaluation import Formats
 from .graph import MOST_LAYERS, Graph, Input, Node
+from .inputs import InputFormat
 from .layer import LAYERS, MOST, Format, Layer, count
 
 if TYPE_CHECKING:

@@ -12,27 +12,11 @@ from .._words import Range
 from ..errors import ParamError, ShapeError
 from ..share import Share
 from .graph import Graph, Node
+from .inputs import InputFormat
 from .layer import Array, Format, Own, Run, nearest
 
 if TYPE_CHECKING:
     from ..embedding import Embedding
-
-
-@dataclass(frozen=True)
-class InputFormat:
-    """How an input is held: below `2^exponent`, after the number at each place was divided by `2^scale[place]`."""
-
-    exponent: int
-    scale: tuple[int, ...]
-
-    def limits(self, fraction: int) -> Range:
-        """The range, in steps."""
-        most = 1 << max(self.exponent + fraction, 0)
-        return -most, most + 1
-
-    def factors(self) -> Array:
-        """What the places are multiplied by."""
-        return np.ldexp(1.0, -np.asarray(self.scale, dtype=np.int64))
 
 
 @dataclass(frozen=True)

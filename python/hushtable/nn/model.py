@@ -63,8 +63,7 @@ class Model:
             if what.kind == "ids":
                 given.append(array)
                 continue
-            array = within(array, how.factors() if how.scale else None, how.exponent, what.name)
-            given.append(nearest(array, self.formats.fraction))
+            given.append(nearest(how.held(array, what.name), self.formats.fraction))
         return given
 
     def calibrate(
@@ -122,20 +121,6 @@ class Model:
     def __repr__(self) -> str:
         how = "not calibrated" if self._formats is None else f"bits={self._formats.bits}, fraction={self._formats.fraction}"
         return f"Model({len(self.graph.nodes)} layers, inputs {[given.shape for given in self.graph.inputs]}, {how})"
-
-
-def within(array: Array, factors: Array | None, exponent: int, name: str) -> Array:
-    """Numbers in the scale of the network. Raises `ParamError` that names the first one beyond the range."""
-    scaled = array if factors is None else array * factors
-    bad = np.argwhere(~(np.abs(scaled) <= 2.0**exponent))
-    if len(bad):
-        at = tuple(bad[0].tolist())
-        most = 2.0**exponent / (1.0 if factors is None else float(np.broadcast_to(factors, array.shape)[at]))
-        raise ParamError(
-            f"input {name!r}: {array[at]} at {at} is not supported; accepted: -{most!r} to {most!r} there, as calibrated: "
-            f"beyond it numbers would wrap around"
-        )
-    return scaled
 
 
 def _one(results: list[Any]) -> Any:

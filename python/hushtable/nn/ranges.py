@@ -12,8 +12,9 @@ from .. import _words
 from ..errors import ParamError, ShapeError
 from ..prepared import _Dry
 from ..share import Share
-from .evaluation import Formats, InputFormat, evaluate
+from .evaluation import Formats, evaluate
 from .graph import Graph, Node
+from .inputs import InputFormat
 from .layer import Array, Format, Own, largest, nearest
 
 # Inputs of their own scales that are compared are brought below this power of two.
