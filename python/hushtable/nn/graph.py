@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from ..errors import ParamError, ShapeError
-from .layer import MOST, Array, Layer, Shape, count
+from .layer import MOST, Array, Layer, Own, Shape, count
 
 T = TypeVar("T")
 
@@ -48,6 +48,13 @@ class Node:
     of: tuple[int, ...]
     name: str
     own: dict[str, Array] = field(default_factory=dict, repr=False)
+
+    def plain(self, own: Own, *x: Array) -> Array:
+        """The layer's result in floating point, of these numbers of the owner. Errors name the layer."""
+        try:
+            return self.layer.plain(own, *x)
+        except ParamError as error:
+            raise ParamError(f"layer {self.name!r} ({self.layer.op}): {error}") from None
 
 
 @dataclass
@@ -97,7 +104,7 @@ class Graph:
     def plain(self, *inputs: Array) -> list[Array]:
         """The results in floating point."""
         with np.errstate(all="ignore"):
-            return self.run(list(inputs), lambda node, x: node.layer.plain(node.own, *x))
+            return self.run(list(inputs), lambda node, x: node.plain(node.own, *x))
 
     def check_inputs(self, shapes: Sequence[Shape]) -> int:
         """The batch of inputs of these shapes. Raises `ShapeError` for others."""

@@ -3,6 +3,7 @@ rounding takes it off."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -24,6 +25,9 @@ Shape = tuple[int, ...]
 
 # The owner's numbers of a layer by name, in floating point.
 Own = Mapping[str, Array]
+
+# The largest size of a result, and of inner tensors by name.
+Sizes = tuple[float, dict[str, float]]
 
 # Most entries of a tensor, and of the owner's numbers.
 MOST = 1 << 28
@@ -131,6 +135,11 @@ class Layer:
     def ranges(self) -> tuple[str, ...]:
         """The names of these tensors."""
         return ()
+
+    def worst(self, own: Own, *sizes: float) -> Sizes:
+        """The largest sizes that results, and inner tensors by name, can have where operands are of these sizes at most;
+        infinite where that is not known."""
+        return math.inf, {}
 
     def rounded(self, own: Own, fraction: int, format: Format) -> dict[str, Array]:
         """The owner's numbers as the parties hold them: factors to the digits of the layer, others to steps."""

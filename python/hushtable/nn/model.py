@@ -51,8 +51,10 @@ class Model:
     def fixed(self, *inputs: ArrayLike) -> Any:
         """The results in the fixed-point numbers of the parties: factors and results are rounded as theirs are.
 
-        Theirs may differ by the steps that `report` says. Of use to look at accuracy without a peer. Raises `ParamError` for
-        inputs beyond the range that was calibrated.
+        Theirs may differ by the steps that `report` says. Of use to look at accuracy without a peer, and at whether examples
+        were large enough: raises `ParamError` for inputs beyond the calibrated range, and where a number inside of the network
+        leaves the range of its layer, which it names: there the parties' numbers wrap around, and nobody sees it. A number
+        within the rounding of an end may pass here and wrap there, or the other way round.
         """
         return _one(fixed(self.graph, self.formats, self._held, self.as_held(self._arrays(inputs))))
 
@@ -75,7 +77,7 @@ class Model:
         Ranges are made `margin` times as wide, and rounded up to powers of two. `fraction`: binary digits after the point of
         every tensor, 6 to 24; softmax takes 8 to 14. `bits`: the width of all numbers; default: the least in which no sum
         wraps around. **Numbers beyond their ranges wrap around, and nobody sees that**: examples are to be as large as
-        inputs will be. Raises `ParamError` that names the layer which a width does not hold; for examples that are not
+        inputs will be, which `fixed` tells of others. The first weights hold every input in its range. Raises `ParamError` that names the layer which a width does not hold; for examples that are not
         finite. Returns the model.
         """
         if not 1 <= margin <= 1e6:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,12 +15,15 @@ from ..share import Share
 from .evaluation import Formats, evaluate
 from .graph import Graph, Node
 from .inputs import InputFormat
-from .layer import Array, Format, Own, largest, nearest
+from .layer import Array, Format, Own, Sizes, largest, nearest
 
 # Inputs of their own scales that are compared are brought below this power of two.
 COMPARED = 6
 
-# Inputs at different places that lie within so many powers of two of each other have one scale.
+# Inputs at different places that lie within so many powers of two of each other have one scale, and the range of the largest:
+# pixels that are dark in all examples may be bright. No number is wrong for that. The first weights hold every input in the
+# range that is told, not only those that were seen; each input is rounded within half a step, which the bound of errors counts;
+# and what a smaller one does further inside, in its larger range, is as for any input beyond the examples.
 ALIKE = 4
 
 # Fewest digits of a factor.
@@ -44,7 +47,7 @@ def observed(graph: Graph, examples: Sequence[Array]) -> Seen:
     seen = Seen([np.abs(x).max(axis=0) if x.ndim == 2 else np.asarray(largest(x)) for x in examples], [], [])
 
     def apply(node: Node, x: list[Array]) -> Array:
-        y = node.layer.plain(node.own, *x)
+        y = node.plain(node.own, *x)
         if not np.isfinite(y).all():
             raise ParamError(f"layer {node.name!r} ({node.layer.op}) gives numbers that are not finite on the examples")
         seen.results.append(largest(y))
@@ -64,13 +67,19 @@ def formats(graph: Graph, seen: Seen, margin: float, bits: int | None, fraction:
     or any, does not do."""
     inputs = [_input(graph, i, size * margin, fraction) for i, size in enumerate(seen.inputs)]
     owns = scaled(graph, inputs)
+    sizes = _sizes(graph, inputs, owns)
     found = []
+    rounding = 2 * 2.0**-fraction  # results lie in their ranges when they were rounded up, too
     for i, own in enumerate(owns):
         most = max((largest(own[name]) for name in graph.nodes[i].layer.bounded()), default=0.0)
+        worst, inner = _worst(graph.nodes[i], own, sizes[i])
         found.append(
             Format(
-                out=exponent(seen.results[i] * margin, fraction),
-                inner={name: exponent(size * margin, 40) for name, size in seen.inner[i].items()},
+                out=exponent(max(seen.results[i] * margin, worst) + rounding, fraction),
+                inner={
+                    name: exponent(max(size * margin, inner.get(name, 0.0)) + (rounding if name == "products" else 0), 40)
+                    for name, size in seen.inner[i].items()
+                },
                 digits=fraction if graph.nodes[i].layer.factors() else 0,
                 largest=exponent(most, fraction),
             )
@@ -79,7 +88,7 @@ def formats(graph: Graph, seen: Seen, margin: float, bits: int | None, fraction:
     width = min(max(least, fraction + 2, 16), 64) if bits is None else bits
     _check_sizes(graph, inputs, found, width, fraction)
     while True:
-        layers = [_digits(graph.nodes[i], owns[i], format, width, fraction) for i, format in enumerate(found)]
+        layers = [_digits(graph.nodes[i], owns[i], sizes[i], format, width, fraction) for i, format in enumerate(found)]
         made = Formats(width, fraction, tuple(inputs), tuple(layers))
         refused = refusal(graph, made)
         if refused is None:
@@ -88,6 +97,24 @@ def formats(graph: Graph, seen: Seen, margin: float, bits: int | None, fraction:
             better = "a smaller fraction=, a smaller margin=, or more bits=" if width < 64 else "a smaller fraction= or margin="
             raise ParamError(f"{refused}: {width} bits with {fraction} after the point do not do; accepted: {better}")
         width += 1
+
+
+def _sizes(graph: Graph, inputs: Sequence[InputFormat], owns: Sequence[Own]) -> list[list[float]]:
+    """How large the operands of each layer can be for inputs in their ranges, up to the first weights; infinite behind them,
+    where what was seen counts."""
+    reach = [2.0**how.exponent for how in inputs]
+    found = []
+    for node, own in zip(graph.nodes, owns, strict=True):
+        found.append([reach[value] for value in node.of])
+        known = not node.layer.factors() and math.isfinite(max(found[-1]))
+        reach.append(node.layer.worst(own, *found[-1])[0] if known else math.inf)
+    return found
+
+
+def _worst(node: Node, own: Own, sizes: Sequence[float]) -> Sizes:
+    """How large results and inner tensors of a layer can be; 0 where that is not known."""
+    result, inner = node.layer.worst(own, *sizes)
+    return (result, inner) if math.isfinite(result) else (0.0, {})
 
 
 def scaled(graph: Graph, inputs: Sequence[InputFormat]) -> list[Own]:
@@ -172,7 +199,7 @@ def _need(format: Format, fraction: int) -> int:
     return max(products, format.out) + fraction + format.digits + 2
 
 
-def _digits(node: Node, own: Own, format: Format, bits: int, fraction: int) -> Format:
+def _digits(node: Node, own: Own, sizes: Sequence[float], format: Format, bits: int, fraction: int) -> Format:
     """The format with as many digits of factors as help, and as the width has room for."""
     if not format.digits:
         return format
@@ -187,4 +214,11 @@ def _digits(node: Node, own: Own, format: Format, bits: int, fraction: int) -> F
     digits = min(room, fraction + more, 62 - max(format.largest, 0) - 1)
     # Rounded up a factor may reach the next power of two.
     most = max(largest(nearest(own[name], digits)) for name in node.layer.factors())
-    return Format(format.out, format.inner, digits, max(exponent(most, fraction), format.largest))
+    made = Format(format.out, format.inner, digits, max(exponent(most, fraction), format.largest))
+    # And what they make may leave its range.
+    worst, inner = _worst(node, node.layer.rounded(own, fraction, made), sizes)
+    step = 2.0**-fraction
+    if worst + 2 * step >= 2.0**made.out or any(size + 2 * step >= 2.0 ** made.inner[name] for name, size in inner.items()):
+        wider = replace(format, out=made.out + 1, inner={name: power + (name in inner) for name, power in made.inner.items()})
+        return _digits(node, own, sizes, wider, bits, fraction)
+    return made

@@ -141,8 +141,8 @@ def differences(model: Model) -> list[float]:
     form = model.formats
 
     def apply(node: Node, x: list[tuple[Array, Array]]) -> tuple[Array, Array]:
-        exact = node.layer.plain(node.own, *(each for each, _ in x))
-        held = node.layer.plain(model.held[len(found)], *(each for _, each in x))
+        exact = node.plain(node.own, *(each for each, _ in x))
+        held = node.plain(model.held[len(found)], *(each for _, each in x))
         if node.layer.gives == "number":
             held = nearest(held, form.fraction)
             found.append(largest(exact - held))

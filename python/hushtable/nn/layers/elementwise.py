@@ -15,7 +15,7 @@ from ...share import Share
 from .. import weights
 from ..comparing import positive
 from ..imports import Builder, Op, Value, converter
-from ..layer import Array, Format, Layer, Off, Own, Run, Shape, broadcast, ulps
+from ..layer import Array, Format, Layer, Off, Own, Run, Shape, Sizes, broadcast, ulps
 
 _erf: Callable[[Array], Array] = np.vectorize(math.erf, otypes=[np.float64])
 
@@ -61,6 +61,10 @@ class Curve(Layer):
             ends = (max(x[0].range[0], -16.0), min(x[0].range[1], max(1.0, math.ceil(run.format.out * math.log(2)))))
             return functions.exp(x[0], domain=ends, outside="clamp")
         return functions._ALL[self.name](x[0])
+
+    def worst(self, own: Own, *sizes: float) -> Sizes:
+        bounded = 1.0 if self.name in ("sigmoid", "tanh", "erf") else math.inf
+        return min(bounded, math.inf if self.name == "exp" else sizes[0] + 1.0), {}
 
     def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
         card = functions._evaluation(self.name, 48, _digits(step)).card
@@ -130,6 +134,9 @@ class Relu(Layer):
         made = arithmetic.where(positive(x[0]), x[0], x[0] * self.slope if self.slope else 0.0)
         return made if self.slope else made._within((0, max(x[0]._range[1], 1)))
 
+    def worst(self, own: Own, *sizes: float) -> Sizes:
+        return sizes[0], {}
+
     def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
         return of[0].error + (step + 0.01 * of[0].size * self.slope if self.slope else 0)
 
@@ -152,6 +159,9 @@ class Clip(Layer):
 
     def private(self, run: Run, *x: Share) -> Share:
         return arithmetic.clip(x[0], self.lo, self.hi)
+
+    def worst(self, own: Own, *sizes: float) -> Sizes:
+        return max(abs(self.lo), abs(self.hi)), {}
 
     def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
         return of[0].error + 0.5 * step

@@ -14,7 +14,7 @@ from ...share import Share
 from ...tables import Table, lookup
 from .. import weights
 from ..comparing import less
-from ..layer import Array, Format, Layer, Off, Own, Run, Shape
+from ..layer import Array, Format, Layer, Off, Own, Run, Shape, Sizes, largest
 
 # Deepest tree.
 MOST_DEPTH = 60
@@ -121,6 +121,11 @@ class Forest(Layer):
     def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
         off = np.abs(own["leaf"] - held["leaf"]).reshape(self.trees, self._leaves, self.outputs)
         return float(off.max(axis=1).sum(axis=0).max()) + 1.5 * step
+
+    def worst(self, own: Own, *sizes: float) -> Sizes:
+        leaves = np.abs(own["leaf"]).reshape(self.trees, self._leaves, self.outputs)
+        products = float(leaves.max(axis=1).sum(axis=0).max())
+        return products + largest(own["bias"]), {"products": products}
 
     def absorbed(self, own: Own, exponents: Sequence[int]) -> Own | None:
         """For inputs that are divided by powers of two, a power for each."""

@@ -12,7 +12,7 @@ from ...errors import ParamError, ShapeError
 from ...share import Share
 from .. import weights
 from ..imports import Builder, Op, Value, Var, converter, trimmed
-from ..layer import MOST, Array, Format, Layer, Off, Own, Run, Shape, broadcast, columns, count, largest
+from ..layer import MOST, Array, Format, Layer, Off, Own, Run, Shape, Sizes, broadcast, columns, count, largest
 from .arrange import Reshape, Transpose
 from .elementwise import MatMul
 
@@ -66,6 +66,10 @@ class Weighted(Layer):
     def gain(self, factors: Array) -> float:
         """How far results may move where each number moves by 1."""
         return largest(factors)
+
+    def worst(self, own: Own, *sizes: float) -> Sizes:
+        products = self.gain(own["weight"]) * sizes[0]
+        return (products + largest(own["bias"]), {"products": products}) if self.bias else (products, {})
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from ...products import mean
 from ...share import Share
 from .. import weights
 from ..imports import Builder, Op, Value, converter, trimmed
-from ..layer import Array, Format, Layer, Off, Own, Run, Shape, axis_of, largest, ulps
+from ..layer import Array, Format, Layer, Off, Own, Run, Shape, Sizes, axis_of, largest, ulps
 from .arrange import Transpose
 
 
@@ -35,6 +35,9 @@ class Softmax(Layer):
 
     def private(self, run: Run, *x: Share) -> Share:
         return functions.softmax(x[0])
+
+    def worst(self, own: Own, *sizes: float) -> Sizes:
+        return 1.0, {}
 
     def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
         return 0.5 * of[0].error + 2 * step
