@@ -83,7 +83,10 @@ def fixed(graph: Graph, formats: Formats, owns: Sequence[Own], inputs: Sequence[
         i = place[id(node)]
         form, what = formats.layers[i], f"layer {node.name!r} ({node.layer.op})"
         for name, inner in node.layer.inner(owns[i], *x).items():
-            _inside(f"{what}: {name}", inner, form.inner[name], formats.step)
+            if name == "precision":
+                _above(what, inner, form.inner[name])
+            else:
+                _inside(f"{what}: {name}", inner, form.inner[name], 0.0 if name == "spread" else formats.step)
         made = node.plain(owns[i], *x)
         if node.layer.gives != "number":
             return made
@@ -104,6 +107,17 @@ def _inside(what: str, numbers: Array, exponent: int, step: float) -> None:
         raise ParamError(
             f"{what} {float(numbers[at])!r} at {at} is not supported; accepted: -{most!r} to {most!r}, less a step, as calibrated: "
             f"beyond it the parties' numbers wrap around"
+        )
+
+
+def _above(what: str, inverse: Array, exponent: int) -> None:
+    """Raises `ParamError` for the first number below the lower end of a range; numbers are given by their inverses."""
+    bad = np.argwhere(~(inverse <= 2.0**exponent))
+    if len(bad):
+        at = tuple(bad[0].tolist())
+        raise ParamError(
+            f"{what}: {float(1 / inverse[at])!r} at {at} is below the lower end of its range; accepted: from {2.0**-exponent!r} on, as "
+            f"calibrated: beyond it the parties' numbers are wrong"
         )
 
 

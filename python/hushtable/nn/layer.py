@@ -52,11 +52,14 @@ class Format:
 
 @dataclass(frozen=True)
 class Off:
-    """Of a tensor: a bound of its numbers, how far those of the parties may lie from the exact ones, and its shape."""
+    """Of a tensor: a bound of its numbers, how far those of the parties may lie from the exact ones, and its shape; the range
+    of its shares, in steps, and their width."""
 
     size: float
     error: float
     shape: Shape
+    limits: Range = (0, 1)
+    bits: int = 64
 
 
 @dataclass(frozen=True)
@@ -140,6 +143,11 @@ class Layer:
         """The largest sizes that results, and inner tensors by name, can have where operands are of these sizes at most;
         infinite where that is not known."""
         return math.inf, {}
+
+    def implied(self, inner: Mapping[str, int], *sizes: float) -> float:
+        """How large results are for operands of these sizes and inner tensors below these powers of two, where a format holds
+        all of them; 0 where what was seen counts."""
+        return 0.0
 
     def rounded(self, own: Own, fraction: int, format: Format) -> dict[str, Array]:
         """The owner's numbers as the parties hold them: factors to the digits of the layer, others to steps."""

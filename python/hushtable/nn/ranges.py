@@ -68,22 +68,21 @@ def formats(graph: Graph, seen: Seen, margin: float, bits: int | None, fraction:
     inputs = [_input(graph, i, size * margin, fraction) for i, size in enumerate(seen.inputs)]
     owns = scaled(graph, inputs)
     sizes = _sizes(graph, inputs, owns)
-    found = []
+    found: list[Format] = []
     rounding = 2 * 2.0**-fraction  # results lie in their ranges when they were rounded up, too
     for i, own in enumerate(owns):
         most = max((largest(own[name]) for name in graph.nodes[i].layer.bounded()), default=0.0)
-        worst, inner = _worst(graph.nodes[i], own, sizes[i])
-        found.append(
-            Format(
-                out=exponent(max(seen.results[i] * margin, worst) + rounding, fraction),
-                inner={
-                    name: exponent(max(size * margin, inner.get(name, 0.0)) + (rounding if name == "products" else 0), 40)
-                    for name, size in seen.inner[i].items()
-                },
-                digits=fraction if graph.nodes[i].layer.factors() else 0,
-                largest=exponent(most, fraction),
-            )
-        )
+        node = graph.nodes[i]
+        worst, known = _worst(node, own, sizes[i])
+        inner = {
+            name: exponent(max(size * margin, known.get(name, 0.0)) + (rounding if name == "products" else 0), 40)
+            for name, size in seen.inner[i].items()
+        }
+        first = len(inputs)
+        below = [2.0 ** (inputs[v].exponent if v < first else found[v - first].out) for v in node.of]
+        size = max(seen.results[i] * margin, worst, node.layer.implied(inner, *below))
+        digits = fraction if node.layer.factors() else 0
+        found.append(Format(exponent(size + rounding, fraction), inner, digits, exponent(most, fraction)))
     least = max([_need(format, fraction) for format in found] + [how.exponent + fraction + 2 for how in inputs])
     width = min(max(least, fraction + 2, 16), 64) if bits is None else bits
     _check_sizes(graph, inputs, found, width, fraction)
@@ -93,6 +92,8 @@ def formats(graph: Graph, seen: Seen, margin: float, bits: int | None, fraction:
         refused = refusal(graph, made)
         if refused is None:
             return made
+        if bits is None and width < 64 and (most := refusal(graph, replace(made, bits=64))) is not None:
+            raise ParamError(most)
         if bits is not None or width == 64:
             better = "a smaller fraction=, a smaller margin=, or more bits=" if width < 64 else "a smaller fraction= or margin="
             raise ParamError(f"{refused}: {width} bits with {fraction} after the point do not do; accepted: {better}")
@@ -133,20 +134,32 @@ def scaled(graph: Graph, inputs: Sequence[InputFormat]) -> list[Own]:
 
 def refusal(graph: Graph, made: Formats) -> str | None:
     """What a dry run of one batch refuses in these formats, with the layer's name."""
-    party = _Dry(0)
-    batch = graph.batch or 1
-    given = []
-    for how, kind in zip(made.inputs, graph.inputs, strict=True):
-        if kind.kind == "ids":
-            given.append(Share(party, np.zeros(kind.of(batch), dtype=np.uint32), 32, 0, "xor", (0, 1 << 32)))
-            continue
-        words = np.zeros(kind.of(batch), dtype=_words.dtype(made.bits))
-        given.append(Share(party, words, made.bits, made.fraction, "additive", how.limits(made.fraction)))
     try:
-        evaluate(graph, made, None, 1, given)
+        types(graph, made)
     except (ParamError, ShapeError) as error:
         return str(error)
     return None
+
+
+def types(graph: Graph, made: Formats) -> dict[int, Share]:
+    """Shares of the types that a network's inputs and results of layers have: those of a dry run of one batch. Raises
+    `ParamError` that names the layer which the formats do not hold."""
+    party = _Dry(0)
+    batch = graph.batch or 1
+    found: dict[int, Share] = {}
+    for i, (how, kind) in enumerate(zip(made.inputs, graph.inputs, strict=True)):
+        if kind.kind == "ids":
+            found[i] = Share(party, np.zeros(kind.of(batch), dtype=np.uint32), 32, 0, "xor", (0, 1 << 32))
+            continue
+        words = np.zeros(kind.of(batch), dtype=_words.dtype(made.bits))
+        found[i] = Share(party, words, made.bits, made.fraction, "additive", how.limits(made.fraction))
+    given = list(found.values())
+
+    def watch(i: int, node: Node, made: Share) -> None:
+        found[len(given) + i] = made
+
+    evaluate(graph, made, None, 1, given, watch=watch)
+    return found
 
 
 def exponent(size: float, digits: int) -> int:

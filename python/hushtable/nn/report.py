@@ -21,7 +21,7 @@ from .evaluation import Formats, evaluate
 from .graph import Graph, Node
 from .layer import Array, Off, Own, Shape, count, largest, nearest
 from .layers.embedding import Embed
-from .ranges import scaled
+from .ranges import scaled, types
 
 if TYPE_CHECKING:
     from .model import Model
@@ -121,16 +121,17 @@ def reported(graph: Graph, formats: Formats, rows: int, model: Model | None, mea
 def bounds(graph: Graph, formats: Formats, held: Sequence[Own], shapes: dict[int, Shape]) -> dict[int, Off]:
     """How far each value may lie from the exact one: worst cases, one after the other."""
     found: dict[int, Off] = {}
+    shares = types(graph, formats)
     for i, (given, how) in enumerate(zip(graph.inputs, formats.inputs, strict=True)):
         ids = given.kind == "ids"
-        found[i] = Off(0.0 if ids else 2.0**how.exponent, 0.0 if ids else 0.5 * formats.step, shapes[i])
+        found[i] = Off(0.0 if ids else 2.0**how.exponent, 0.0 if ids else 0.5 * formats.step, shapes[i], shares[i]._range, shares[i].bits)
     owns = scaled(graph, formats.inputs)
     for i, (node, form) in enumerate(zip(graph.nodes, formats.layers, strict=True)):
         value = len(graph.inputs) + i
         of = [found[each] for each in node.of]
         error = node.layer.error(owns[i], held[i], formats.step, form, *of)
         # Both lie in the range.
-        found[value] = Off(2.0**form.out, min(error, 2 * 2.0**form.out), shapes[value])
+        found[value] = Off(2.0**form.out, min(error, 2 * 2.0**form.out), shapes[value], shares[value]._range, shares[value].bits)
     return found
 
 

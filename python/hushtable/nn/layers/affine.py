@@ -8,8 +8,9 @@ from ...errors import ParamError, ShapeError
 from ..imports import MASKED, UNSEEN, Builder, Op, Value, Var, converter, trimmed
 from ..layer import Array, axis_of
 from .arrange import Concatenate, Negate, Pad
-from .elementwise import Add, Clip, Curve, Multiply, Relu, Steep, Subtract
+from .elementwise import Add, Clip, Curve, Multiply, Relu, Subtract
 from .linear import Offset, Scale
+from .steep import Steep
 
 
 @converter("BatchNormalization")
