@@ -92,8 +92,8 @@ def formats(graph: Graph, seen: Seen, margin: float, bits: int | None, fraction:
         refused = refusal(graph, made)
         if refused is None:
             return made
-        if bits is None and width < 64 and (most := refusal(graph, replace(made, bits=64))) is not None:
-            raise ParamError(most)
+        if bits is None and width < 64 and (always := refusal(graph, replace(made, bits=64))) is not None:
+            raise ParamError(always)
         if bits is not None or width == 64:
             better = "a smaller fraction=, a smaller margin=, or more bits=" if width < 64 else "a smaller fraction= or margin="
             raise ParamError(f"{refused}: {width} bits with {fraction} after the point do not do; accepted: {better}")

@@ -243,18 +243,3 @@ def _clip(to: Builder, op: Op) -> Value:
             raise ParamError("limits on one side only are not supported; accepted: both")
         ends.append(float(np.asarray(given)))
     return to.add(Clip(ends[0], ends[1]), op.var(0))
-
-
-@converter("Pow")
-def _pow(to: Builder, op: Op) -> Value:
-    x, power = op.var(0), op.constant(1)
-    exponent = float(power.ravel()[0]) if power.size == 1 else math.nan
-    names = {0.5: "sqrt", -0.5: "rsqrt", -1.0: "reciprocal"}
-    if exponent in names:
-        return to.add(Steep(names[exponent]), x)
-    if exponent not in (1.0, 2.0, 3.0, 4.0):
-        raise ParamError(f"exponent {exponent} is not supported; accepted: 1 to 4, 0.5, -0.5 and -1")
-    square = to.add(Multiply(), x, x) if exponent > 1 else x
-    if exponent == 4:
-        return to.add(Multiply(), square, square)
-    return to.add(Multiply(), square, x) if exponent == 3 else square

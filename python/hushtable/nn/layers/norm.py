@@ -151,8 +151,8 @@ class RmsNorm(Norm):
         digits = 1 - math.frexp(step)[1]
         # How far the mean square is off, and how far that moves its inverse root.
         spread = 2 * of[0].size * of[0].error + 3 * step + abs(max(self.epsilon, step) - self.epsilon)
-        most = 1 << max(format.inner["spread"] + digits, 0)
-        mean_square = Off(2.0 ** format.inner["spread"], spread, of[0].shape, (0, most), of[0].bits)
+        limits = (0, 1 << max(format.inner["spread"] + digits, 0))
+        mean_square = Off(2.0 ** format.inner["spread"], spread, of[0].shape, limits, of[0].bits)
         inverse = off("rsqrt", digits, format.inner["precision"], mean_square)
         normed = of[0].error / least + of[0].size * inverse + step
         most = float(2.0 ** format.inner["normed"])

@@ -17,6 +17,7 @@ from ...share import Share
 from ..comparing import narrow
 from ..imports import Builder, Op, Value, converter
 from ..layer import Array, Format, Layer, Off, Own, Run, Shape, ulps
+from .elementwise import Multiply
 
 # By name: a function of positive numbers, and its slope at the least of them at most.
 STEEP: dict[str, tuple[Callable[[Array], Array], Callable[[float], float]]] = {
@@ -134,3 +135,18 @@ class Steep(Layer):
 @converter("Sqrt", "Reciprocal", "Log")
 def _steep(to: Builder, op: Op) -> Value:
     return to.add(Steep({"Log": "ln"}.get(op.kind, op.kind.lower())), op.var(0))
+
+
+@converter("Pow")
+def _pow(to: Builder, op: Op) -> Value:
+    x, power = op.var(0), op.constant(1)
+    exponent = float(power.ravel()[0]) if power.size == 1 else math.nan
+    names = {0.5: "sqrt", -0.5: "rsqrt", -1.0: "reciprocal"}
+    if exponent in names:
+        return to.add(Steep(names[exponent]), x)
+    if exponent not in (1.0, 2.0, 3.0, 4.0):
+        raise ParamError(f"exponent {exponent} is not supported; accepted: 1 to 4, 0.5, -0.5 and -1")
+    square = to.add(Multiply(), x, x) if exponent > 1 else x
+    if exponent == 4:
+        return to.add(Multiply(), square, square)
+    return to.add(Multiply(), square, x) if exponent == 3 else square
