@@ -170,7 +170,7 @@ def test_matrices_that_are_too_large_are_refused():
     layer = {"op": "embedding", "of": [0], "is": {"rows": 2**27, "columns": 64}, "out": 1, "inner": {}, "digits": 0, "largest": 1}
     whole = {
         **{"format": 1, "bits": 32, "fraction": 12, "batch": None, "outputs": [1], "classes": None, "layers": [layer]},
-        "inputs": [{"shape": [-1, 3], "kind": "ids", "exponent": 0, "scale": []}],
+        "inputs": [{"shape": [-1, 3], "kind": "ids", "exponent": 0, "scale": [], "centre": []}],
     }
     with pytest.raises(ht.PeerError, match=r"weight of shape \(134217728, 64\)"):
         description.read(json.dumps(whole))

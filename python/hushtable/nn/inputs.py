@@ -18,10 +18,12 @@ from .layer import Array, Shape
 
 @dataclass(frozen=True)
 class InputFormat:
-    """How an input is held: below `2^exponent`, after the number at each place was divided by `2^scale[place]`."""
+    """How an input is held: below `2^exponent`, after `centre[place]` was taken from the number at each place, if there are
+    centres, and it was divided by `2^scale[place]`."""
 
     exponent: int
     scale: tuple[int, ...]
+    centre: tuple[float, ...] = ()
 
     def limits(self, fraction: int) -> Range:
         """The range, in steps."""
@@ -35,15 +37,19 @@ class InputFormat:
     def held(self, array: Array, name: str, columns: Sequence[int] | None = None) -> Array:
         """Numbers, of some places only if `columns` says so, in the scale of the network. Raises `ParamError` that names the
         first one beyond the range."""
-        factors = np.ones(()) if not self.scale else self.factors() if columns is None else self.factors()[list(columns)]
-        scaled = array * factors
+        factors = self.factors() if self.scale else np.ones(())
+        centres = np.asarray(self.centre) if self.centre else np.zeros(())
+        if columns is not None:
+            factors, centres = (each[list(columns)] if each.ndim else each for each in (factors, centres))
+        scaled = (array - centres) * factors
         bad = np.argwhere(~(np.abs(scaled) <= 2.0**self.exponent))
         if len(bad):
             at = tuple(bad[0].tolist())
             most = 2.0**self.exponent / float(np.broadcast_to(factors, array.shape)[at])
+            middle = float(np.broadcast_to(centres, array.shape)[at])
             where = f"{at}" if columns is None else f"{at}, column {columns[at[1]]},"
             raise ParamError(
-                f"input {name!r}: {array[at]} at {where} is not supported; accepted: -{most!r} to {most!r} there, as calibrated: "
+                f"input {name!r}: {array[at]} at {where} is not supported; accepted: {middle - most!r} to {middle + most!r} there, as calibrated: "
                 f"beyond it numbers would wrap around"
             )
         return np.asarray(scaled)

@@ -170,10 +170,20 @@ class Layer:
         """The result on shares: a protocol, the same calls at both parties."""
         raise NotImplementedError
 
-    def absorbed(self, own: Own, exponents: Sequence[int]) -> Own | None:
-        """The owner's numbers for inputs that are divided by powers of two, one for each place along the last axis; none if
-        there are no such numbers."""
+    def absorbed(self, own: Own, exponents: Sequence[int], centres: Sequence[float] = ()) -> Own | None:
+        """The owner's numbers for inputs less a centre, if there are some, that are divided by powers of two, one for each
+        place along the last axis; none if there are no such numbers."""
         return None
+
+    def turned(self, own: Own) -> float:
+        """How much farther results may lie off where a number lies so near a threshold that rounding takes it to the other
+        side: see `unsure`."""
+        return 0.0
+
+    def unsure(self, own: Own, step: float, error: float, direct: bool, *x: Array) -> Array:
+        """For each row whether that may happen, in exact numbers, of which those of the parties lie within `error`; or, if
+        `direct`, are rounded to nearest steps."""
+        return np.zeros(len(x[0]), dtype=np.bool_)
 
     def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
         """How far results may lie from the exact ones, where the operands lie as far from theirs as `of` says. `held`: the

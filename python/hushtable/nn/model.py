@@ -15,7 +15,7 @@ from .layer import Array, Own, nearest
 from .passes import folded
 from .ranges import formats as formats_of
 from .ranges import observed, scaled
-from .report import Report, reported
+from .report import Report, reported, unsure
 
 
 class Model:
@@ -67,6 +67,11 @@ class Model:
                 continue
             given.append(nearest(how.held(array, what.name), self.formats.fraction))
         return given
+
+    def unsure(self, *inputs: ArrayLike) -> Array:
+        """For each row whether a number lies so near a threshold of a tree that rounding may take it to the other side. Such
+        rows may get what other leaves give: they are off by `report().error` at most, the others by `report().sure`."""
+        return unsure(self, self._arrays(inputs))
 
     def calibrate(
         self, *examples: ArrayLike, margin: float = 1.5, bits: int | None = None, fraction: int = 12

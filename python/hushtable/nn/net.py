@@ -133,8 +133,8 @@ class Net:
         return joined(parts, self._graph.inputs[which].name)
 
     def adapt(self, x: Share, which: int = 0) -> Inputs:
-        """A share that was made elsewhere, with the network's `bits` and `fraction`, as an input: each place is multiplied by
-        its public scale. That all numbers lie in the calibrated range is promised, and not checked; how they were rounded
+        """A share that was made elsewhere, with the network's `bits` and `fraction`, as an input: the public
+        centre of each place is taken from it, if there is one, and it is multiplied by its public scale. That all numbers lie in the calibrated range is promised, and not checked; how they were rounded
         before is not in the bound of errors, which counts half a step in the network's scale.
 
         Features of both parties, shared by each itself, can be put side by side so:
@@ -154,7 +154,8 @@ class Net:
         if what.kind == "ids":
             return Inputs(form, x)
         limits = how.limits(form.fraction)
-        return Inputs(form, multiplied(x, how.scale, limits) if how.scale else x._within(limits))
+        centred = x - np.asarray(how.centre) if how.centre else x
+        return Inputs(form, multiplied(centred, how.scale, limits) if how.scale else centred._within(limits))
 
     def __call__(self, *inputs: Inputs) -> Any:
         """The network of these inputs, of `input`, `join` or `adapt`. A share, or a tuple of several.

@@ -35,16 +35,17 @@ FRACTIONS = (8, 14)
 
 @dataclass
 class Seen:
-    """The largest sizes of numbers on examples: of inputs (by place), of results, of inner tensors."""
+    """Numbers on examples: the least and the greatest of inputs (by place), the largest sizes of results and inner tensors."""
 
-    inputs: list[Array]
+    inputs: list[tuple[Array, Array]]
     results: list[float]
     inner: list[dict[str, float]]
 
 
 def observed(graph: Graph, examples: Sequence[Array]) -> Seen:
     """Runs a network in floating point. Raises `ParamError` where a number is not finite, naming the layer."""
-    seen = Seen([np.abs(x).max(axis=0) if x.ndim == 2 else np.asarray(largest(x)) for x in examples], [], [])
+    axes = [0 if x.ndim == 2 else None for x in examples]
+    seen = Seen([(np.asarray(x.min(axis=axis)), np.asarray(x.max(axis=axis))) for x, axis in zip(examples, axes, strict=True)], [], [])
 
     def apply(node: Node, x: list[Array]) -> Array:
         y = node.plain(node.own, *x)
@@ -65,7 +66,7 @@ def observed(graph: Graph, examples: Sequence[Array]) -> Seen:
 def formats(graph: Graph, seen: Seen, margin: float, bits: int | None, fraction: int) -> Formats:
     """Formats for ranges `margin` times as wide as those seen. Raises `ParamError` that names the layer for which the width,
     or any, does not do."""
-    inputs = [_input(graph, i, size * margin, fraction) for i, size in enumerate(seen.inputs)]
+    inputs = [_input(graph, i, *ends, margin, fraction) for i, ends in enumerate(seen.inputs)]
     owns = scaled(graph, inputs)
     sizes = _sizes(graph, inputs, owns)
     found: list[Format] = []
@@ -125,7 +126,7 @@ def scaled(graph: Graph, inputs: Sequence[InputFormat]) -> list[Own]:
         own: Own = node.own
         for value in node.of[:1]:
             if value < len(inputs) and inputs[value].scale and own:
-                absorbed = node.layer.absorbed(own, inputs[value].scale)
+                absorbed = node.layer.absorbed(own, inputs[value].scale, inputs[value].centre)
                 assert absorbed is not None
                 own = absorbed
         owns.append(own)
@@ -167,21 +168,33 @@ def exponent(size: float, digits: int) -> int:
     return max(math.frexp(size)[1] if size > 0 else -digits, 1 - digits)
 
 
-def _input(graph: Graph, i: int, sizes: Array, fraction: int) -> InputFormat:
-    """The format of an input, with a power of two for each place where what comes next can take it up."""
+def _input(graph: Graph, i: int, least: Array, most: Array, margin: float, fraction: int) -> InputFormat:
+    """The format of an input, with a power of two for each place where what comes next can take it up, and a centre."""
     if graph.inputs[i].kind == "ids":
         return InputFormat(0, ())
     after = [node for node in graph.nodes if i in node.of]
     able = all(node.of == (i,) for node in after) and i not in graph.outputs
-    if sizes.ndim == 1 and able and after:
-        powers = _powers(sizes)
-        tried = [node.layer.absorbed(node.own, powers) for node in after]
+    sizes = np.maximum(np.abs(least), np.abs(most)) * margin
+    for centres in (_centres(least, most, margin), ()) if sizes.ndim == 1 and able and after else ():
+        around = np.abs(0.5 * (least + most) - centres) + 0.5 * (most - least) * margin if centres else sizes
+        powers = _powers(around)
+        tried = [node.layer.absorbed(node.own, powers, centres) for node in after]
         if all(own is not None for own in tried):
             # Inputs and factors are about as large then, so that rounding either does as much.
-            most = max((largest(own["weight"]) for own in tried if own is not None and "weight" in own), default=0.0)
-            common = min(max((exponent(most, fraction) + 1) // 2, 0), fraction) if most else COMPARED
-            return InputFormat(common, tuple(power - common for power in powers))
+            factor = max((largest(own["weight"]) for own in tried if own is not None and "weight" in own), default=0.0)
+            common = min(max((exponent(factor, fraction) + 1) // 2, 0), fraction) if factor else COMPARED
+            return InputFormat(common, tuple(power - common for power in powers), centres)
     return InputFormat(exponent(float(sizes.max(initial=0)), fraction), ())
+
+
+def _centres(least: Array, most: Array, margin: float) -> tuple[float, ...]:
+    """For each place about the middle of its numbers, where these are far from 0 and near each other: a multiple of a power of
+    two as large as they are apart. Nothing if there is no such place."""
+    apart = 0.5 * (most - least) * margin
+    units = np.array([2.0 ** exponent(float(size), 40) for size in apart])
+    far = (apart > 0) & (np.maximum(np.abs(least), np.abs(most)) >= units * 2.0**ALIKE)
+    found = np.where(far, np.rint(0.5 * (least + most) / units) * units, 0.0)
+    return tuple(found.tolist()) if far.any() else ()
 
 
 def _powers(sizes: Array) -> list[int]:

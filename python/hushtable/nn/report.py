@@ -53,14 +53,17 @@ class Row:
 
 class Report(Sequence[Row]):
     """A row for each layer. Prints as a table. `bits`, `fraction`: of all numbers; `memory`: bytes of the shares that one
-    party holds at the same time, without what protocols need besides; `error` and `seen`: of the results."""
+    party holds at the same time, without what protocols need besides; `error` and `seen`: of the results; `sure`: the error
+    of rows of which `Model.unsure` says that no tree may turn the other way."""
 
     def __init__(
-        self, rows: Sequence[Row], formats: Formats, memory: int, error: float | None, seen: float | None, how: str
+        self, rows: Sequence[Row], formats: Formats, memory: int, error: tuple[float, float] | None, seen: float | None, how: str
     ) -> None:
         self._rows = tuple(rows)
         self.bits, self.fraction, self.memory, self.how = formats.bits, formats.fraction, memory, how
-        self.error, self.seen = error, seen
+        self.error = None if error is None else error[0]
+        self.sure = None if error is None else error[1]
+        self.seen = seen
 
     @property
     def bytes(self) -> int | None:
@@ -91,7 +94,8 @@ class Report(Sequence[Row]):
         rows = [COLUMNS, *(row._cells() for row in self), (whole[0], "", *whole[2:])]
         widths = [max(len(row[i]) for row in rows) for i in range(len(COLUMNS))]
         lines = ["  ".join(c.ljust(w) if i < 2 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))) for row in rows]
-        head = f"bits={self.bits}, fraction={self.fraction}, {format_bytes(self.memory)} of shares at once; {self.how}"
+        sure = "" if self.sure == self.error else f"; error of rows that model.unsure leaves out: {self.sure:.2g}"
+        head = f"bits={self.bits}, fraction={self.fraction}, {format_bytes(self.memory)} of shares at once; {self.how}{sure}"
         return "\n".join([head, *(line.rstrip() for line in lines)])
 
     __repr__ = __str__
@@ -108,7 +112,10 @@ def reported(graph: Graph, formats: Formats, rows: int, model: Model | None, mea
         Row(node.name, shapes[first + i], *took[i], None if errors is None else errors[first + i].error, None if seen is None else seen[i])
         for i, node in enumerate(graph.nodes)
     ]
-    error = None if errors is None else max(errors[value].error for value in graph.outputs)
+    error = None
+    if model is not None and errors is not None:
+        sure = bounds(graph, formats, model.held, shapes, turned=False)
+        error = (max(errors[value].error for value in graph.outputs), max(sure[value].error for value in graph.outputs))
     off = None if seen is None else max((seen[value - first] for value in graph.outputs if value >= first), default=0.0)
     how = (
         "bytes, time and rounds as measured here on zeros, between two threads"
@@ -118,8 +125,11 @@ def reported(graph: Graph, formats: Formats, rows: int, model: Model | None, mea
     return Report(made, formats, _memory(graph, formats, rows), error, off, how)
 
 
-def bounds(graph: Graph, formats: Formats, held: Sequence[Own], shapes: dict[int, Shape]) -> dict[int, Off]:
-    """How far each value may lie from the exact one: worst cases, one after the other."""
+def bounds(
+    graph: Graph, formats: Formats, held: Sequence[Own], shapes: dict[int, Shape], turned: bool = True
+) -> dict[int, Off]:
+    """How far each value may lie from the exact one: worst cases, one after the other. `turned`: also where rounding takes a
+    number to the other side of a threshold of a tree."""
     found: dict[int, Off] = {}
     shares = types(graph, formats)
     for i, (given, how) in enumerate(zip(graph.inputs, formats.inputs, strict=True)):
@@ -129,7 +139,7 @@ def bounds(graph: Graph, formats: Formats, held: Sequence[Own], shapes: dict[int
     for i, (node, form) in enumerate(zip(graph.nodes, formats.layers, strict=True)):
         value = len(graph.inputs) + i
         of = [found[each] for each in node.of]
-        error = node.layer.error(owns[i], held[i], formats.step, form, *of)
+        error = node.layer.error(owns[i], held[i], formats.step, form, *of) + (node.layer.turned(owns[i]) if turned else 0.0)
         # Both lie in the range.
         found[value] = Off(2.0**form.out, min(error, 2 * 2.0**form.out), shapes[value], shares[value]._range, shares[value].bits)
     return found
@@ -254,3 +264,22 @@ def _memory(graph: Graph, formats: Formats, rows: int) -> int:
         most = max(most, sum(live.values()) + sum(map(count, node.layer.owned().values())))
         live = {value: size for value, size in live.items() if value in graph.outputs or last.get(value, -1) > i}
     return most * word
+
+
+def unsure(model: Model, inputs: Sequence[Array]) -> Array:
+    """For each row whether a number may lie on the other side of a threshold once it is rounded."""
+    graph, formats = model.graph, model.formats
+    rows = graph.check_inputs([array.shape for array in inputs])
+    errors = bounds(graph, formats, model.held, graph.shapes(rows), turned=False)
+    owns = iter(scaled(graph, formats.inputs))
+    found = np.zeros(rows, dtype=np.bool_)
+
+    def apply(node: Node, x: list[Array]) -> Array:
+        own, first = next(owns), node.of[0]
+        near = node.layer.unsure(own, formats.step, errors[first].error, first < len(graph.inputs), *x)
+        np.logical_or(found, near if len(near) == rows else near.any(), out=found)
+        return node.plain(own, *x)
+
+    with np.errstate(all="ignore"):
+        graph.run([how.held(x, what.name) if what.kind == "number" else x for x, how, what in zip(inputs, formats.inputs, graph.inputs, strict=True)], apply)
+    return found

@@ -102,8 +102,8 @@ class Linear(Weighted):
     def gain(self, factors: Array) -> float:
         return columns(factors)
 
-    def absorbed(self, own: Own, exponents: Sequence[int]) -> Own | None:
-        return {**own, "weight": np.ldexp(own["weight"], np.asarray(exponents)[:, None])}
+    def absorbed(self, own: Own, exponents: Sequence[int], centres: Sequence[float] = ()) -> Own | None:
+        return None if centres else {**own, "weight": np.ldexp(own["weight"], np.asarray(exponents)[:, None])}
 
 
 @dataclass(frozen=True)
@@ -127,8 +127,9 @@ class Scale(Weighted):
     def multiplied(self, run: Run, x: Share, limits: tuple[int, int]) -> Share:
         return weights.scaled(x, run.weights("weight"), limits)
 
-    def absorbed(self, own: Own, exponents: Sequence[int]) -> Own | None:
-        fits = self.size in ((len(exponents),), (1,), ()) and len(set(exponents if self.size != (len(exponents),) else (0,))) == 1
+    def absorbed(self, own: Own, exponents: Sequence[int], centres: Sequence[float] = ()) -> Own | None:
+        alike = self.size == (len(exponents),) or len(set(exponents)) == 1
+        fits = not centres and alike and self.size in ((len(exponents),), (1,), ())
         powers = np.asarray(exponents if self.size == (len(exponents),) else exponents[:1]).reshape(self.size)
         return {**own, "weight": np.ldexp(own["weight"], powers)} if fits else None
 
