@@ -257,3 +257,39 @@ def test_a_report_tells_what_a_call_takes_and_how_far_it_is_off():
     curve.outputs = [curve.add(Curve("tanh"), 0)]
     by_card = Model(curve).calibrate(np.ones((2, 3))).report(50)
     assert by_card.bytes > 1000 and by_card.rounds > 0
+
+
+def test_a_report_is_of_some_rows():
+    model = small()
+    graph = Graph([Input("x", (-1, 5))], batch=4)
+    graph.outputs = [graph.add(Relu(), 0)]
+    fixed_batch = Model(graph).calibrate(np.ones((4, 5)))
+
+    def party(p):
+        net = ht.nn.share(p, model if p.role == 0 else None, owner=0)
+        for call in (model.report, net.report, net.prepare):
+            for rows in (0, -1, 2.5, True, 1 << 40):
+                with pytest.raises(ht.ParamError, match=f"rows={rows} is not supported; accepted: 1 to"):
+                    call(rows)
+            assert call(2) is not None and call() is not None and call(np.int64(2)) is not None
+
+    ht.run_pair(party)
+    assert fixed_batch.report()[0].shape == (4, 5)
+    with pytest.raises(ht.ShapeError, match="3 rows; accepted: 4, for which the model was exported"):
+        fixed_batch.report(3)
+
+
+def test_a_model_keeps_its_own_numbers():
+    """What becomes of the arrays that it was made of does not matter, nor of the examples."""
+    rng = np.random.default_rng(0)
+    own = {"weight": rng.normal(size=(3, 2)), "bias": rng.normal(size=2)}
+    examples, x = rng.normal(size=(9, 3)), rng.normal(size=(4, 3))
+    graph = Graph([Input("x", (-1, 3))])
+    graph.outputs = [graph.add(Linear(3, 2), 0, own=own)]
+    model = Model(graph).calibrate(examples)
+    before, seen = model.plain(x), model.report().seen
+    for array in (*own.values(), examples):
+        array[:] = 7.0
+    assert np.array_equal(model.plain(x), before) and model.report().seen == seen
+    model.calibrate(rng.normal(size=(9, 3)))
+    assert np.abs(model.fixed(np.clip(x, -1, 1)) - model.plain(np.clip(x, -1, 1))).max() <= model.report().error

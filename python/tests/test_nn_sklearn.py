@@ -225,3 +225,61 @@ def test_estimators_that_are_not_fitted_or_not_finite():
     fitted.coef_[3] = np.nan
     with pytest.raises(ht.ParamError, match=r"layer 'Ridge' \(linear\): weight has nan at \(3, 0\)"):
         ht.nn.from_sklearn(fitted)
+
+
+class Doubled(linear_model.Ridge):
+    """An estimator of one's own, with another result."""
+
+    def predict(self, x):
+        return 2 * super().predict(x)
+
+
+class Bent:
+    """What changes an estimator that comes behind it."""
+
+    def decision_function(self, x):
+        return -super().decision_function(x)
+
+
+class BentClassifier(Bent, linear_model.LogisticRegression):
+    pass
+
+
+class Named(linear_model.Ridge):
+    """One that computes the same."""
+
+    def fit(self, x, y):
+        self.fitted_on = len(x)
+        return super().fit(x, y)
+
+    def about(self):
+        return "a ridge"
+
+
+def test_subclasses_that_compute_something_else_are_refused():
+    x, y = DIABETES
+    with pytest.raises(ht.ParamError, match=r"Doubled, which has a predict of its own, is not supported; accepted: Ridge as it is"):
+        ht.nn.from_sklearn(Doubled().fit(x, y))
+    with pytest.raises(ht.ParamError, match=r"Doubled, which has a predict of its own"):
+        ht.nn.from_sklearn(make_pipeline(StandardScaler(), Doubled()).fit(x, y))
+    with pytest.raises(ht.ParamError, match=r"BentClassifier, which has a decision_function of its own, is not supported; accepted: LogisticRegression"):
+        ht.nn.from_sklearn(BentClassifier(max_iter=300).fit(*IRIS))
+    single = linear_model.Ridge().fit(x, y)
+    single.predict = lambda x: 0 * x[:, 0]
+    with pytest.raises(ht.ParamError, match=r"Ridge, which has a predict of its own"):
+        ht.nn.from_sklearn(single)
+    same = Named().fit(x, y)
+    assert np.abs(ht.nn.from_sklearn(same).plain(x)[:, 0] - same.predict(x)).max() < 1e-9
+
+
+def test_a_model_does_not_change_with_its_estimator():
+    x, y = DIABETES
+    for fitted in (linear_model.Ridge().fit(x, y), tree.DecisionTreeRegressor(max_depth=3).fit(x, y), perceptron(neural_network.MLPRegressor).fit(x, y)):
+        model = ht.nn.from_sklearn(fitted)
+        before = model.plain(x)
+        for name in ("coef_", "coefs_"):
+            for array in np.atleast_1d(getattr(fitted, name, [])) if name == "coef_" else getattr(fitted, name, []):
+                array *= 0.5
+        if hasattr(fitted, "tree_"):
+            fitted.tree_.value[:] = 0
+        assert np.array_equal(model.plain(x), before)

@@ -67,8 +67,8 @@ class Graph:
     batch: int | None = None
 
     def add(self, layer: Layer, *of: int, name: str = "", own: dict[str, Array] | None = None) -> int:
-        """Appends a layer; the number of its result. Raises what names the layer unless the owner's numbers fit it."""
-        own = {key: np.asarray(value, dtype=np.float64) for key, value in (own or {}).items()}
+        """Appends a layer with a copy of the owner's numbers; the number of its result. Raises what names the layer unless the owner's numbers fit it."""
+        own = {key: np.array(value, dtype=np.float64) for key, value in (own or {}).items()}
         node = Node(layer, of, name or f"{layer.op} {len(self.nodes)}", own)
         try:
             layer.checked(own)
@@ -119,6 +119,16 @@ class Graph:
         if self.batch not in (None, batch):
             raise ShapeError(f"{batch} rows; accepted: {self.batch}, for which the model was exported")
         return batch
+
+    def rows(self, asked: int | None) -> int:
+        """The rows of a batch that is asked for; one, or those for which the model was exported, by default."""
+        if asked is None:
+            return self.batch or 1
+        if not isinstance(asked, int | np.integer) or isinstance(asked, bool) or not 1 <= asked <= MOST:
+            raise ParamError(f"rows={asked} is not supported; accepted: 1 to 2^28, a whole number")
+        if self.batch not in (None, asked):
+            raise ShapeError(f"{asked} rows; accepted: {self.batch}, for which the model was exported")
+        return int(asked)
 
     def without(self, unused: set[int], merged: dict[int, int]) -> Graph:
         """This graph without some nodes; `merged` says which value stands in for a result of theirs."""

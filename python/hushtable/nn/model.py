@@ -107,7 +107,7 @@ class Model:
         here on zeros, between two threads, which takes as long as it takes: bytes and rounds are exact, times are of this
         machine, of which each party had a part.
         """
-        return reported(self.graph, self.formats, rows or self.graph.batch or 1, self, measure)
+        return reported(self.graph, self.formats, self.graph.rows(rows), self, measure)
 
     def _arrays(self, inputs: Sequence[ArrayLike]) -> list[Array]:
         if len(inputs) != len(self.graph.inputs):

@@ -188,12 +188,7 @@ class Net:
     def report(self, rows: int | None = None, *, measure: bool = False) -> Report:
         """What a call with so many rows takes, layer by layer; see `Model.report`. The other party has no bound of errors,
         which depends on the numbers of layers."""
-        return reported(self._graph, self.formats, self._rows(rows), self._model, measure)
-
-    def _rows(self, rows: int | None) -> int:
-        if self._graph.batch not in (None, rows) and rows is not None:
-            raise ShapeError(f"{rows} rows; accepted: {self._graph.batch}, for which the model was exported")
-        return rows or self._graph.batch or 1
+        return reported(self._graph, self.formats, self._graph.rows(rows), self._model, measure)
 
     def _table(self, which: int) -> Embedding:
         return next(self._embeddings[i] for i, node in enumerate(self._graph.nodes) if which in node.of and i in self._embeddings)
@@ -212,7 +207,7 @@ class Net:
     def _like(self, rows: int | None, which: int) -> Like:
         """The public type of the shares of an input."""
         what, form = self._graph.inputs[which], self._form(which)
-        shape = what.of(self._rows(rows))
+        shape = what.of(self._graph.rows(rows))
         if what.kind == "ids":
             return Like(shape, bits=form.bits, fraction=0, kind="xor")
         return Like(shape, bits=form.bits, fraction=form.fraction, range=self._range(which), read=1)
