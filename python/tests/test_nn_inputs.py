@@ -49,6 +49,23 @@ def test_inputs_of_another_network_are_refused_before_any_work():
     ht.run_pair(party)
 
 
+def test_both_parties_agree_on_which_inputs_fit():
+    """Whoever told the network: of one that each owns, with the same formats, both take the inputs, or neither does."""
+    rng = np.random.default_rng(3)
+    model, other = linear(rng, [100.0, 0.01], bits=48), linear(rng, [1.0, 0.01], bits=48)
+    rows = np.array([[3.0, 0.002]])
+
+    def party(p):
+        mine, theirs, odd = (ht.nn.share(p, m if p.role == o else None, owner=o) for m, o in ((model, 0), (model, 1), (other, 1)))
+        x = mine.input(rows if p.role == 1 else None, owner=1, shape=1)
+        with pytest.raises(ht.ParamError, match="inputs of another network"):
+            odd(x)
+        return p.open(theirs(x))
+
+    for got in ht.run_pair(party):
+        assert np.abs(got - model.plain(rows)).max() <= model.report().error
+
+
 def test_shares_of_unknown_scale_are_refused_and_inputs_are_not_computed_with():
     rng = np.random.default_rng(1)
     model = linear(rng, [100.0, 0.01], bits=48)

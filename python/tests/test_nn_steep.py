@@ -135,6 +135,25 @@ def test_what_no_digits_hold_is_refused_by_the_owner():
         Model(graph).calibrate(np.array([[1.0, -2.0]]))
 
 
+def test_many_parts_are_prepared_and_measured():
+    model = alone("rsqrt").calibrate(np.resize([0.01, 2000.0], (2, 1, 8)), margin=1)
+    least, most = 2.0 ** -model.formats.layers[0].inner["precision"], 2.0 ** model.formats.inputs[0].exponent
+    assert len(parts("rsqrt", model.formats.bits, 12, int(least * 2**11), int(most * 2**12) + 1)) > 1
+    x = np.resize(np.geomspace(least, most, 16), (2, 1, 8))
+
+    def party(p):
+        net = ht.nn.share(p, model if p.role == 0 else None, owner=0)
+        prepared = net.prepare(2)
+        before = p.cost
+        found = p.open(prepared(net.input(x if p.role == 1 else None, owner=1, shape=2)))
+        assert (p.cost - before).offline.sent == 0
+        return found
+
+    for got in ht.run_pair(party):
+        assert np.abs(got - model.plain(x)).max() <= model.report().error
+    assert model.report(2, measure=True).bytes > 0
+
+
 def test_numbers_beyond_a_range_end_no_session():
     """What is below the lower end gives a wrong number, as anything beyond a range: it is told to nobody."""
     model = alone("rsqrt").calibrate(np.resize([0.25, 64.0], (2, 1, 8)), margin=1)

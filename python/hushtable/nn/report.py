@@ -114,7 +114,8 @@ def reported(graph: Graph, formats: Formats, rows: int, model: Model | None, mea
     ]
     error = None
     if model is not None and errors is not None:
-        sure = bounds(graph, formats, model.held, shapes, turned=False)
+        turns = any(node.layer.turned(own) for node, own in zip(graph.nodes, model.held, strict=True))
+        sure = bounds(graph, formats, model.held, shapes, turned=False) if turns else errors
         error = (max(errors[value].error for value in graph.outputs), max(sure[value].error for value in graph.outputs))
     off = None if seen is None else max((seen[value - first] for value in graph.outputs if value >= first), default=0.0)
     how = (
@@ -140,8 +141,8 @@ def bounds(
         value = len(graph.inputs) + i
         of = [found[each] for each in node.of]
         error = node.layer.error(owns[i], held[i], formats.step, form, *of) + (node.layer.turned(owns[i]) if turned else 0.0)
-        # Both lie in the range.
-        found[value] = Off(2.0**form.out, min(error, 2 * 2.0**form.out), shapes[value], shares[value]._range, shares[value].bits)
+        # Both lie in the range; so they do where no bound is known.
+        found[value] = Off(2.0**form.out, error if error <= 2 * 2.0**form.out else 2 * 2.0**form.out, shapes[value], shares[value]._range, shares[value].bits)
     return found
 
 
