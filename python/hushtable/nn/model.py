@@ -101,8 +101,9 @@ class Model:
     def report(self, rows: int | None = None, *, measure: bool = False) -> Report:
         """What a call with so many rows takes, layer by layer, and how far its results may be off.
 
-        `error` is a worst case: factors, inputs and results that were rounded, one layer after the other; results of
-        decisions, as places of the greatest, are right where numbers lie farther apart than twice that. Without `measure` bytes and
+        `error` is a worst case: factors, inputs and results that were rounded, one layer after the other, for numbers that
+        `fixed` takes; results of decisions, as places of the greatest, are right where numbers lie farther apart than twice
+        that. Trees may give what any of their leaves has; `sure` is the bound of rows that `unsure` leaves out. Without `measure` bytes and
         rounds are those of the functions' cards; what products and comparisons take is left out. With it the network runs
         here on zeros, between two threads, which takes as long as it takes: bytes and rounds are exact, times are of this
         machine, of which each party had a part.

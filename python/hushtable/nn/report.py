@@ -281,6 +281,8 @@ def unsure(model: Model, inputs: Sequence[Array]) -> Array:
         np.logical_or(found, near if len(near) == rows else near.any(), out=found)
         return node.plain(own, *x)
 
+    places = zip(inputs, formats.inputs, graph.inputs, strict=True)
+    given = [how.held(x, what.name) if what.kind == "number" else x for x, how, what in places]
     with np.errstate(all="ignore"):
-        graph.run([how.held(x, what.name) if what.kind == "number" else x for x, how, what in zip(inputs, formats.inputs, graph.inputs, strict=True)], apply)
+        graph.run(given, apply)
     return found
