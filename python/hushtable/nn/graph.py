@@ -120,15 +120,15 @@ class Graph:
             raise ShapeError(f"{batch} rows; accepted: {self.batch}, for which the model was exported")
         return batch
 
-    def rows(self, asked: int | None) -> int:
-        """The rows of a batch that is asked for; one, or those for which the model was exported, by default."""
-        if asked is None:
-            return self.batch or 1
-        if not isinstance(asked, int | np.integer) or isinstance(asked, bool) or not 1 <= asked <= MOST:
-            raise ParamError(f"rows={asked} is not supported; accepted: 1 to 2^28, a whole number")
-        if self.batch not in (None, asked):
-            raise ShapeError(f"{asked} rows; accepted: {self.batch}, for which the model was exported")
-        return int(asked)
+    def rows(self, rows: int | None) -> int:
+        """How many rows are meant, one by default. Raises `ParamError` for what is no number of rows that it takes."""
+        if rows is not None and (isinstance(rows, bool) or not isinstance(rows, int | np.integer) or not 1 <= rows <= MOST):
+            raise ParamError(f"rows={rows!r:.60} is not supported; accepted: 1 to 2^28, a whole number of rows")
+        given = self.inputs[0].shape
+        only = self.batch or (None if any(-1 in each.shape for each in self.inputs) else given[0])
+        if only is not None and rows not in (None, only):
+            raise ShapeError(f"{rows} rows; accepted: {only}, for which the model was exported")
+        return int(rows or only or 1)
 
     def without(self, unused: set[int], merged: dict[int, int]) -> Graph:
         """This graph without some nodes; `merged` says which value stands in for a result of theirs."""
