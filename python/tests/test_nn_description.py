@@ -151,6 +151,8 @@ def test_a_malformed_description_of_the_peer_ends_in_an_error(told, monkeypatch)
         (lambda whole: whole["layers"][0].update({"op": "embedding", "is": {"rows": 5, "columns": 4}, "inner": {}}), "ids go into an embedding only"),
         (lambda whole: whole["layers"].append({**whole["layers"][1], "of": [4]}), "of what is no number"),
         (lambda whole: whole["inputs"][0].update(scale=[1, 2]), "scales of input 0"),
+        (lambda whole: whole["inputs"][0].update(centre=[1.0, 2.0]), "centres of input 0"),
+        (lambda whole: whole["inputs"][0].update(centre=["1"]), "centres of input 0: a number"),
         (lambda whole: whole["layers"][0].update(of=[1]), "layer 0"),
         (lambda whole: whole.update(outputs=[9]), "outputs"),
         (lambda whole: whole.update(bits=65), "bits"),
