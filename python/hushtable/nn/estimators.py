@@ -10,9 +10,10 @@ from ..errors import ParamError
 from .graph import Graph
 from .layer import Array
 from .layers.choice import ArgMax
-from .layers.elementwise import Add, Curve, Multiply, Relu, Steep
+from .layers.elementwise import Add, Curve, Multiply, Relu
 from .layers.linear import Offset, Scale
 from .layers.pool import Sum
+from .layers.steep import Steep
 from .sklearn import Asked, decided, importer, linear, name_of, numbers_only
 
 

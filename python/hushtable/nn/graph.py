@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from ..errors import ParamError, ShapeError
-from .layer import MOST, Array, Layer, Shape, count
+from .layer import MOST, Array, Layer, Own, Shape, count
 
 T = TypeVar("T")
 
@@ -83,6 +83,13 @@ class Node:
     name: str
     own: dict[str, Array] = field(default_factory=dict, repr=False)
 
+    def plain(self, own: Own, *x: Array) -> Array:
+        """The layer's result in floating point, of these numbers of the owner. Errors name the layer."""
+        try:
+            return self.layer.plain(own, *x)
+        except ParamError as error:
+            raise ParamError(f"layer {self.name!r} ({self.layer.op}): {error}") from None
+
 
 @dataclass
 class Graph:
@@ -94,8 +101,8 @@ class Graph:
     batch: int | None = None
 
     def add(self, layer: Layer, *of: int, name: str = "", own: dict[str, Array] | None = None) -> int:
-        """Appends a layer; the number of its result. Raises what names the layer unless the owner's numbers fit it."""
-        own = {key: np.asarray(value, dtype=np.float64) for key, value in (own or {}).items()}
+        """Appends a layer with a copy of the owner's numbers; the number of its result. Raises what names the layer unless the owner's numbers fit it."""
+        own = {key: np.array(value, dtype=np.float64) for key, value in (own or {}).items()}
         node = Node(layer, of, name or f"{layer.op} {len(self.nodes)}", own)
         try:
             layer.checked(own)
@@ -131,7 +138,7 @@ class Graph:
     def plain(self, *inputs: Array) -> list[Array]:
         """The results in floating point."""
         with np.errstate(all="ignore"):
-            return self.run(list(inputs), lambda node, x: node.layer.plain(node.own, *x))
+            return self.run(list(inputs), lambda node, x: node.plain(node.own, *x))
 
     def check_inputs(self, shapes: Sequence[Shape]) -> int:
         """The batch of inputs of these shapes. Raises `ShapeError` for others."""

@@ -19,7 +19,7 @@ from .measuring import Setting
 from .passes import folded
 from .ranges import formats as formats_of
 from .ranges import observed, scaled
-from .report import Report, reported
+from .report import Report, reported, unsure
 
 
 class Model:
@@ -71,8 +71,10 @@ class Model:
     def fixed(self, *inputs: ArrayLike) -> Any:
         """The results in the fixed-point numbers of the parties: factors and results are rounded as theirs are.
 
-        Theirs may differ by the steps that `report` says. Of use to look at accuracy without a peer. Raises `ParamError` for
-        inputs beyond the range that was calibrated.
+        Theirs may differ by the steps that `report` says. Of use to look at accuracy without a peer, and at whether examples
+        were large enough: raises `ParamError` for inputs beyond the calibrated range, and where a number inside of the network
+        leaves the range of its layer, which it names: there the parties' numbers wrap around, and nobody sees it. A number
+        within the rounding of an end may pass here and wrap there, or the other way round.
         """
         return _one(fixed(self.graph, self.formats, self._held, self.as_held(self._arrays(inputs))))
 
@@ -83,9 +85,13 @@ class Model:
             if what.kind == "ids":
                 held.append(array)
                 continue
-            array = within(array, how.factors() if how.scale else None, how.exponent, what.name)
-            held.append(nearest(array, self.formats.fraction))
+            held.append(nearest(how.held(array, what.name), self.formats.fraction))
         return held
+
+    def unsure(self, *inputs: ArrayLike) -> Array:
+        """For each row whether a number lies so near a threshold of a tree that rounding may take it to the other side. Such
+        rows may get what other leaves give: they are off by `report().error` at most, the others by `report().sure`."""
+        return unsure(self, self._arrays(inputs))
 
     def calibrate(
         self, *examples: ArrayLike, margin: float = 1.5, bits: int | None = None, fraction: int = 12
@@ -96,7 +102,7 @@ class Model:
         Ranges are made `margin` times as wide, and rounded up to powers of two. `fraction`: binary digits after the point of
         every tensor, 6 to 24; softmax takes 8 to 14. `bits`: the width of all numbers; default: the least in which no sum
         wraps around. **Numbers beyond their ranges wrap around, and nobody sees that**: examples are to be as large as
-        inputs will be. Raises `ParamError` that names the layer which a width does not hold; for examples that are not
+        inputs will be, which `fixed` tells of others. The first weights hold every input in its range. Raises `ParamError` that names the layer which a width does not hold; for examples that are not
         finite. Returns the model.
         """
         if isinstance(margin, bool) or not isinstance(margin, Real) or not 1 <= margin <= 1e6:
@@ -144,20 +150,6 @@ class Model:
     def __repr__(self) -> str:
         how = "not calibrated" if self._formats is None else f"bits={self._formats.bits}, fraction={self._formats.fraction}"
         return f"Model({len(self.graph.nodes)} layers, inputs {[each.shape for each in self.graph.inputs]}, {how})"
-
-
-def within(array: Array, factors: Array | None, exponent: int, name: str) -> Array:
-    """Numbers in the scale of the network. Raises `ParamError` that names the first one beyond the range."""
-    scaled = array if factors is None else array * factors
-    bad = np.argwhere(~(np.abs(scaled) <= 2.0**exponent))
-    if len(bad):
-        at = tuple(bad[0].tolist())
-        most = 2.0**exponent / (1.0 if factors is None else float(np.broadcast_to(factors, array.shape)[at]))
-        raise ParamError(
-            f"input {name!r}: {array[at]} at {at} is not supported; accepted: -{most!r} to {most!r} there, as calibrated: "
-            f"beyond it numbers would wrap around"
-        )
-    return scaled
 
 
 def _one(results: list[Any]) -> Any:

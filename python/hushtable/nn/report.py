@@ -14,7 +14,7 @@ from .evaluation import Formats
 from .graph import Graph, Node
 from .layer import Array, Off, Own, Shape, count, largest, nearest
 from .measuring import Setting, copy_bytes, measured
-from .ranges import scaled
+from .ranges import scaled, types
 
 if TYPE_CHECKING:
     from .model import Model
@@ -46,7 +46,8 @@ class Row:
 class Report(Sequence[Row]):
     """A row for each layer. Prints as a table. `bits`, `fraction`: of all numbers; `memory`: bytes of the shares that one
     party holds at the same time, without what protocols need besides; `copy_bytes`: of the encrypted copies of embeddings,
-    which are sent once, when the network is shared; `error` and `seen`: of the results. `bytes`, `seconds` and `rounds` are
+    which are sent once, when the network is shared; `error` and `seen`: of the results; `sure`: the error of rows of which
+    `Model.unsure` says that no tree may turn the other way. `bytes`, `seconds` and `rounds` are
     those of the first call of a session over the link `net`, with the model at party `owner` and embeddings under `cipher`.
     """
 
@@ -56,13 +57,15 @@ class Report(Sequence[Row]):
         formats: Formats,
         memory: int,
         copy_bytes: int,
-        error: float | None,
+        error: tuple[float, float] | None,
         seen: float | None,
         setting: Setting,
     ) -> None:
         self._rows = tuple(rows)
         self.bits, self.fraction, self.memory, self.copy_bytes = formats.bits, formats.fraction, memory, copy_bytes
-        self.error, self.seen = error, seen
+        self.error = None if error is None else error[0]
+        self.sure = None if error is None else error[1]
+        self.seen = seen
         self.owner, self.net, self.cipher = setting.owner, setting.net, setting.cipher
 
     @property
@@ -97,6 +100,8 @@ class Report(Sequence[Row]):
         head = f"bits={self.bits}, fraction={self.fraction}, {format_bytes(self.memory)} of shares at once"
         if self.copy_bytes:
             head += f", {format_bytes(self.copy_bytes)} of embeddings under {self.cipher} sent once"
+        if self.sure != self.error:
+            head += f"; error of rows that model.unsure leaves out: {self.sure:.2g}"
         head += (
             f"; bytes, time and rounds of a session's first call over {self.net}, as run here on zeros, model at party {self.owner}"
             if self.bytes is not None
@@ -118,24 +123,32 @@ def reported(graph: Graph, formats: Formats, rows: int, model: Model | None, set
         Row(node.name, shapes[first + i], *took[i], None if errors is None else errors[first + i].error, None if seen is None else seen[i])
         for i, node in enumerate(graph.nodes)
     ]
-    error = None if errors is None else max(errors[value].error for value in graph.outputs)
+    error = None
+    if model is not None and errors is not None:
+        turns = any(node.layer.turned(own) for node, own in zip(graph.nodes, model.held, strict=True))
+        sure = bounds(graph, formats, model.held, shapes, turned=False) if turns else errors
+        error = (max(errors[value].error for value in graph.outputs), max(sure[value].error for value in graph.outputs))
     off = None if seen is None else max((seen[value - first] for value in graph.outputs if value >= first), default=0.0)
     return Report(made, formats, _memory(graph, formats, rows), copy_bytes(graph, formats, setting), error, off, setting)
 
 
-def bounds(graph: Graph, formats: Formats, held: Sequence[Own], shapes: dict[int, Shape]) -> dict[int, Off]:
-    """How far each value may lie from the exact one: worst cases, one after the other."""
+def bounds(
+    graph: Graph, formats: Formats, held: Sequence[Own], shapes: dict[int, Shape], turned: bool = True
+) -> dict[int, Off]:
+    """How far each value may lie from the exact one: worst cases, one after the other. `turned`: also where rounding takes a
+    number to the other side of a threshold of a tree."""
     found: dict[int, Off] = {}
+    shares = types(graph, formats)
     for i, (given, how) in enumerate(zip(graph.inputs, formats.inputs, strict=True)):
         ids = given.kind == "ids"
-        found[i] = Off(0.0 if ids else 2.0**how.exponent, 0.0 if ids else 0.5 * formats.step, shapes[i])
+        found[i] = Off(0.0 if ids else 2.0**how.exponent, 0.0 if ids else 0.5 * formats.step, shapes[i], shares[i]._range, shares[i].bits)
     owns = scaled(graph, formats.inputs)
     for i, (node, form) in enumerate(zip(graph.nodes, formats.layers, strict=True)):
         value = len(graph.inputs) + i
         of = [found[each] for each in node.of]
-        error = node.layer.error(owns[i], held[i], formats.step, form, *of)
-        # Both lie in the range.
-        found[value] = Off(2.0**form.out, min(error, 2 * 2.0**form.out), shapes[value])
+        error = node.layer.error(owns[i], held[i], formats.step, form, *of) + (node.layer.turned(owns[i]) if turned else 0.0)
+        # Both lie in the range; so they do where no bound is known.
+        found[value] = Off(2.0**form.out, error if error <= 2 * 2.0**form.out else 2 * 2.0**form.out, shapes[value], shares[value]._range, shares[value].bits)
     return found
 
 
@@ -146,8 +159,8 @@ def differences(model: Model) -> list[float]:
     form = model.formats
 
     def apply(node: Node, x: list[tuple[Array, Array]]) -> tuple[Array, Array]:
-        exact = node.layer.plain(node.own, *(each for each, _ in x))
-        held = node.layer.plain(model.held[len(found)], *(each for _, each in x))
+        exact = node.plain(node.own, *(each for each, _ in x))
+        held = node.plain(model.held[len(found)], *(each for _, each in x))
         if node.layer.gives == "number":
             held = nearest(held, form.fraction)
             found.append(largest(exact - held))
@@ -171,3 +184,24 @@ def _memory(graph: Graph, formats: Formats, rows: int) -> int:
         most = max(most, sum(live.values()) + sum(map(count, node.layer.owned().values())))
         live = {value: size for value, size in live.items() if value in graph.outputs or last.get(value, -1) > i}
     return most * word
+
+
+def unsure(model: Model, inputs: Sequence[Array]) -> Array:
+    """For each row whether a number may lie on the other side of a threshold once it is rounded."""
+    graph, formats = model.graph, model.formats
+    rows = graph.check_inputs([array.shape for array in inputs])
+    errors = bounds(graph, formats, model.held, graph.shapes(rows), turned=False)
+    owns = iter(scaled(graph, formats.inputs))
+    found = np.zeros(rows, dtype=np.bool_)
+
+    def apply(node: Node, x: list[Array]) -> Array:
+        own, first = next(owns), node.of[0]
+        near = node.layer.unsure(own, formats.step, errors[first].error, first < len(graph.inputs), *x)
+        np.logical_or(found, near if len(near) == rows else near.any(), out=found)
+        return node.plain(own, *x)
+
+    places = zip(inputs, formats.inputs, graph.inputs, strict=True)
+    given = [how.held(x, what.name) if what.kind == "number" else x for x, how, what in places]
+    with np.errstate(all="ignore"):
+        graph.run(given, apply)
+    return found

@@ -26,6 +26,10 @@ Importer = Callable[[Graph, int, Any, "Asked | None"], int]
 
 IMPORTERS: dict[str, Importer] = {}
 
+# Methods that a subclass may have of its own, besides what is set or got, and `__init__`: they do not change what a fitted
+# estimator computes.
+HARMLESS = ("fit", "partial_fit", "score")
+
 
 def importer(*names: str) -> Callable[[Importer], Importer]:
     """Enters an importer under the names of classes."""
@@ -83,9 +87,22 @@ def _steps(estimator: Any) -> Iterator[Any]:
 def _supported(step: Any) -> Importer:
     for kind in type(step).__mro__:
         if kind.__name__ in IMPORTERS and kind.__module__.startswith("sklearn."):
+            _unchanged(step, kind)
             return IMPORTERS[kind.__name__]
     best = "; give its best_estimator_" if hasattr(step, "best_estimator_") else ""
     raise ParamError(f"from_sklearn: {name_of(step)} is not supported; accepted: {', '.join(sorted(IMPORTERS))}, Pipeline{best}")
+
+
+def _unchanged(step: Any, kind: type) -> None:
+    """Raises `ParamError` for an estimator that computes something else than the class of scikit-learn that it derives from."""
+    below = type(step).__mro__[: type(step).__mro__.index(kind)]
+    own = [vars(step), *(vars(each) for each in below if not each.__module__.startswith("sklearn."))]
+    for name in [name for names in own for name in names]:
+        if callable(getattr(kind, name, None)) and not name.startswith(("__", "set_", "get_")) and name not in HARMLESS:
+            raise ParamError(
+                f"from_sklearn: {name_of(step)}, which has a {name} of its own, is not supported; accepted: {kind.__name__} as it is "
+                f"in scikit-learn"
+            )
 
 
 def name_of(estimator: Any) -> str:

@@ -8,8 +8,9 @@ from ...errors import ParamError, ShapeError
 from ..imports import MASKED, UNSEEN, Builder, Op, Value, Var, converter, trimmed
 from ..layer import Array, axis_of, broadcast
 from .arrange import Concatenate, Negate, Pad, Slice, Take
-from .elementwise import Add, Clip, Curve, Multiply, Relu, Steep, Subtract
+from .elementwise import Add, Clip, Curve, Multiply, Relu, Subtract
 from .linear import Offset, Scale
+from .steep import Steep
 
 
 # Limits farther out are none, as exporters write them; and what the places around may be filled with.

@@ -12,7 +12,7 @@ from ... import history, joining
 from ...errors import ParamError, ShapeError
 from ...share import Share
 from ..imports import Builder, Op, Value, Var, converter
-from ..layer import Array, Layer, Own, Run, Shape, axis_of, broadcast, count
+from ..layer import Array, Layer, Own, Run, Shape, Sizes, axis_of, broadcast, count
 
 
 class Moved(Layer):
@@ -28,6 +28,9 @@ class Moved(Layer):
     def private(self, run: Run, *x: Share) -> Share:
         made: Share = self.moved(x[0])
         return made
+
+    def worst(self, own: Own, *sizes: float) -> Sizes:
+        return sizes[0], {}
 
 
 @dataclass(frozen=True)
@@ -167,6 +170,9 @@ class Pad(Layer):
     def private(self, run: Run, *x: Share) -> Share:
         return _padded(x[0], self._pairs())
 
+    def worst(self, own: Own, *sizes: float) -> Sizes:
+        return sizes[0], {}
+
 
 @history.operation("pad", ("x",), ("pairs",))
 def _padded(x: Share, pairs: list[tuple[int, int]]) -> Share:
@@ -193,6 +199,9 @@ class Concatenate(Layer):
 
     def private(self, run: Run, *x: Share) -> Share:
         return joining.concatenate(list(x), axis=axis_of(self.axis, x[0].shape))
+
+    def worst(self, own: Own, *sizes: float) -> Sizes:
+        return max(sizes), {}
 
 
 def slices(start: int, stop: int, step: int, size: int) -> tuple[int, int, int]:

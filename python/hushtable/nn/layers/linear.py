@@ -12,7 +12,7 @@ from ...errors import ParamError, ShapeError
 from ...share import Share
 from .. import weights
 from ..imports import Builder, Op, Value, Var, along, converter
-from ..layer import MOST, Array, Format, Layer, Off, Own, Run, Shape, broadcast, columns, count, largest
+from ..layer import MOST, Array, Format, Layer, Off, Own, Run, Shape, Sizes, broadcast, columns, count, largest
 from .arrange import Reshape, Transpose
 from .elementwise import MatMul
 
@@ -67,6 +67,10 @@ class Weighted(Layer):
         """How far results may move where each number moves by 1."""
         return largest(factors)
 
+    def worst(self, own: Own, *sizes: float) -> Sizes:
+        products = self.gain(own["weight"]) * sizes[0]
+        return (products + largest(own["bias"]), {"products": products}) if self.bias else (products, {})
+
 
 @dataclass(frozen=True)
 class Linear(Weighted):
@@ -98,8 +102,8 @@ class Linear(Weighted):
     def gain(self, factors: Array) -> float:
         return columns(factors)
 
-    def absorbed(self, own: Own, exponents: Sequence[int]) -> Own | None:
-        return {**own, "weight": np.ldexp(own["weight"], np.asarray(exponents)[:, None])}
+    def absorbed(self, own: Own, exponents: Sequence[int], centres: Sequence[float] = ()) -> Own | None:
+        return None if centres else {**own, "weight": np.ldexp(own["weight"], np.asarray(exponents)[:, None])}
 
 
 @dataclass(frozen=True)
@@ -123,9 +127,9 @@ class Scale(Weighted):
     def multiplied(self, run: Run, x: Share, limits: tuple[int, int]) -> Share:
         return weights.scaled(x, run.weights("weight"), limits)
 
-    def absorbed(self, own: Own, exponents: Sequence[int]) -> Own | None:
-        fits = self.size in ((len(exponents),), (1,), ()) and len(set(exponents if self.size != (len(exponents),) else (0,))) == 1
-        if not fits:
+    def absorbed(self, own: Own, exponents: Sequence[int], centres: Sequence[float] = ()) -> Own | None:
+        alike = self.size == (len(exponents),) or len(set(exponents)) == 1
+        if centres or not alike or self.size not in ((len(exponents),), (1,), ()):
             return None
         powers = np.asarray(exponents if self.size == (len(exponents),) else exponents[:1]).reshape(self.size)
         return {**own, "weight": np.ldexp(own["weight"], powers)}

@@ -14,7 +14,7 @@ from ...share import Share
 from .. import weights
 from ..comparing import maximum
 from ..imports import Builder, Op, Value, axes_of, converter
-from ..layer import Array, Format, Layer, Off, Own, Run, Shape, axis_of, count
+from ..layer import Array, Format, Layer, Off, Own, Run, Shape, Sizes, axis_of, count
 from .arrange import Reshape
 from .linear import flat, imaged, kernel_of, lined, seen
 
@@ -38,6 +38,9 @@ class Pool(Layer):
         """What the kernel sees, along a last axis."""
         found = weights.windows(x, self.kernel, self.stride, self.padding, self.dilation)  # type: ignore[arg-type]
         return found.reshape(*found.shape[:4], -1)
+
+    def worst(self, own: Own, *sizes: float) -> Sizes:
+        return sizes[0], {}
 
 
 @dataclass(frozen=True)
@@ -136,6 +139,9 @@ class Mean(Reduced):
     def private(self, run: Run, *x: Share) -> Share:
         rows = self.rows(x[0])
         return rows.mean(axis=rows.ndim - 1).reshape(self.shape(x[0].shape))
+
+    def worst(self, own: Own, *sizes: float) -> Sizes:
+        return sizes[0], {}
 
     def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
         return of[0].error + step
