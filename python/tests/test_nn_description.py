@@ -151,6 +151,13 @@ def test_a_malformed_description_of_the_peer_ends_in_an_error(told, monkeypatch)
         (lambda whole: whole["layers"][0].update({"op": "embedding", "is": {"rows": 5, "columns": 4}, "inner": {}}), "ids go into an embedding only"),
         (lambda whole: whole["layers"].append({**whole["layers"][1], "of": [4]}), "of what is no number"),
         (lambda whole: whole["inputs"][0].update(scale=[1, 2]), "scales of input 0"),
+        (lambda whole: whole["inputs"][0].update(features=["a", "b"]), r"input 'x' of shape \(-1, 5\): 2 names"),
+        (lambda whole: whole["inputs"][0].update(features=["a", "b", 3, "d", "e"]), "name 3 of feature 2"),
+        (lambda whole: whole["inputs"][0].update(features=["a", "b", "c" * 257, "d", "e"]), "up to 256 characters"),
+        (lambda whole: whole["inputs"][0].update(features="abcde"), "features: a list"),
+        (lambda whole: whole.update(format=2), "format 2; this version reads 1"),
+        (lambda whole: whole["inputs"][0].update(centre=[1.0, 2.0]), "centres of input 0"),
+        (lambda whole: whole["inputs"][0].update(centre=["1"]), "centres of input 0: a number"),
         (lambda whole: whole["layers"][0].update(of=[1]), "layer 0"),
         (lambda whole: whole.update(outputs=[9]), "outputs"),
         (lambda whole: whole.update(bits=65), "bits"),
@@ -170,7 +177,7 @@ def test_matrices_that_are_too_large_are_refused():
     layer = {"op": "embedding", "of": [0], "is": {"rows": 2**27, "columns": 64}, "out": 1, "inner": {}, "digits": 0, "largest": 1}
     whole = {
         **{"format": 1, "bits": 32, "fraction": 12, "batch": None, "outputs": [1], "classes": None, "layers": [layer]},
-        "inputs": [{"shape": [-1, 3], "kind": "ids", "exponent": 0, "scale": []}],
+        "inputs": [{"shape": [-1, 3], "kind": "ids", "features": [], "exponent": 0, "scale": [], "centre": []}],
     }
     with pytest.raises(ht.PeerError, match=r"weight of shape \(134217728, 64\)"):
         description.read(json.dumps(whole))

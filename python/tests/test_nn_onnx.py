@@ -8,38 +8,13 @@ import re
 import hushtable as ht
 import numpy as np
 import pytest
-from networks import holds, listed, private
+from networks import holds, private
 
 onnx = pytest.importorskip("onnx")
 
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 from onnx.reference import ReferenceEvaluator  # noqa: E402
-
-node = helper.make_node
-
-
-def network(nodes, shape, outputs=("y",), opset=17, rows="N", ids=False, **constants):
-    """A network of the input "x", whose first axis is open unless `rows` is a number."""
-    whole = {name: np.asarray(value) for name, value in constants.items()}
-    held = [numpy_helper.from_array(a.astype(np.float32 if a.dtype.kind == "f" else np.int64), name) for name, a in whole.items()]
-    kind = TensorProto.INT64 if ids else TensorProto.FLOAT
-    x = helper.make_tensor_value_info("x", kind, [rows, *shape[1:]])
-    outs = [helper.make_empty_tensor_value_info(name) for name in outputs]
-    graph = helper.make_graph(nodes, "network", [x], outs, held)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8).SerializeToString()
-
-
-def as_the_package_has_it(content, x):
-    """The model, if its results are those of the package on these inputs."""
-    model = ht.nn.from_onnx(content)
-    given = x.astype(np.float32) if x.dtype.kind == "f" else x
-    with np.errstate(all="ignore"):
-        wanted = ReferenceEvaluator(onnx.load_model_from_string(content)).run(None, {"x": given})
-    for got, want in zip(listed(model.plain(given)), wanted, strict=True):
-        assert got.shape == want.shape
-        assert np.abs(got - want).max() <= 2e-5 * max(1.0, float(np.abs(want).max()))
-    return model
-
+from onnx_models import as_the_package_has_it, network, node  # noqa: E402
 
 RNG = np.random.default_rng(11)
 IMAGES = RNG.normal(size=(40, 3, 8, 7))
@@ -141,7 +116,7 @@ def test_an_embedding():
         prepared = net.prepare(7)
         opened = p.open(prepared(net.input(x if p.role == 0 else None, owner=0, shape=7)))
         assert np.abs(opened - model.plain(x)).max() <= model.report().error
-        with pytest.raises(ht.ParamError, match="token id: 20 at index"):
+        with pytest.raises(ht.ParamError, match=r"input 'x': id 20 at \(0, 0\) is not supported; accepted: 0 to 19"):
             net.input(np.full((2, 5), 20), owner=p.role)
         with pytest.raises(TypeError, match="whole numbers"):
             net.input(np.full((2, 5), 0.5), owner=p.role)
@@ -256,31 +231,6 @@ def test_a_fixed_number_of_rows_becomes_any_where_nothing_depends_on_it():
     holds(model.calibrate(x), x)
 
 
-@pytest.mark.parametrize(
-    ("nodes", "shape", "constants", "message"),
-    [
-        ([node("LSTM", ["x", "w", "w"], ["y"], name="cell")], (1, 4), {"w": np.ones(3)}, r"node 'cell' \(LSTM\): this operation is not supported; accepted: Add, ArgMax"),
-        ([node("Relu", ["z"], ["y"])], (1, 4), {}, "takes 'z', which nothing gives"),
-        ([node("Gemm", ["x", "w"], ["y"], name="head")], (1, 4), {"w": np.ones((3, 2))}, r"node 'head' \(Gemm\): shape \(2, 4\) where 3 numbers"),
-        ([node("Gemm", ["x", "w"], ["y"], name="head")], (1, 2), {"w": np.array([[1, np.nan], [1, 1]])}, r"'head' \(linear\): weight has nan at \(0, 1\)"),
-        ([node("Add", ["x", "b"], ["y"], name="shift")], (1, 2), {"b": np.array([np.inf, 0])}, r"'shift' \(offset\): bias has inf"),
-        ([node("Conv", ["x", "w"], ["y"], name="conv")], (1, 3, 2, 2), {"w": np.ones((1, 3, 3, 3))}, r"'conv' \(Conv\): a kernel of \(3, 3\) on images of \(2, 2\)"),
-        ([node("Conv", ["x", "w"], ["y"])], (1, 3, 9, 9, 9), {"w": np.ones((1, 3, 3, 3, 3))}, "accepted: one or two axes"),
-        ([node("MaxPool", ["x"], ["y"], kernel_shape=[2, 2], strides=[2, 2], ceil_mode=1)], (1, 1, 5, 5), {}, "ceil_mode=1"),
-        ([node("Div", ["x", "z"], ["y"])], (1, 2), {"z": np.array([1.0, 0])}, "division by 0"),
-        ([node("Pow", ["x", "z"], ["y"])], (1, 2), {"z": 2.5}, "exponent 2.5"),
-        ([node("Clip", ["x", "", "z"], ["y"])], (1, 2), {"z": 1.0}, "both"),
-        ([node("TopK", ["x", "z"], ["y", "i"])], (1, 2), {"z": [3]}, "the 3 greatest"),
-        ([node("Slice", ["x", "a", "a", "b"], ["y"])], (1, 4), {"a": [2], "b": [1]}, "is empty"),
-        ([node("Gather", ["x", "a"], ["y"], axis=1)], (1, 4), {"a": [9]}, "accepted: -4 to 3"),
-        ([node("Gather", ["w", "x"], ["y"])], (1, 4), {"w": np.ones((3, 2))}, "at an input of whole numbers"),
-    ],
-)  # fmt: skip
-def test_what_is_not_supported_names_the_node(nodes, shape, constants, message):
-    with pytest.raises((ht.ParamError, ht.ShapeError), match=message):
-        ht.nn.from_onnx(network(nodes, shape, **constants)).calibrate(np.ones((2, *shape[1:])))
-
-
 def test_files_that_are_cut_short_or_something_else(tmp_path):
     content = network([node("Gemm", ["x", "w"], ["y"])], (1, 8), w=RNG.normal(size=(8, 30)))
     for cut in range(0, len(content), 7):
@@ -302,6 +252,37 @@ def test_files_that_are_cut_short_or_something_else(tmp_path):
         ht.nn.from_onnx(path)
     with pytest.raises(ht.IoError, match="nothere"):
         ht.nn.from_onnx(tmp_path / "nothere.onnx")
+
+
+def test_what_a_file_may_be():
+    content = network([node("Gemm", ["x", "w"], ["y"])], (1, 8), w=RNG.normal(size=(8, 3)))
+    want = ht.nn.from_onnx(content).plain(ROWS)
+    for source in (bytearray(content), memoryview(content), onnx.load_model_from_string(content)):
+        assert np.array_equal(ht.nn.from_onnx(source).plain(ROWS), want)
+    for source in (None, 5, [content], np.ones(3)):
+        with pytest.raises(TypeError, match=f"from_onnx: the name of a file, its content or a ModelProto is expected, got {type(source).__name__}"):
+            ht.nn.from_onnx(source)
+    for sizes, error, message in (
+        ({"M": 3}, ht.ParamError, "sizes= names 'M', which is no open axis; accepted: 'N'"),
+        ({"N": 0}, ht.ParamError, r"sizes\['N'\]=0 is not supported; accepted: a whole number, 1 to"),
+        ({"N": 2.5}, ht.ParamError, r"sizes\['N'\]=2.5"),
+        ({"N": "3"}, ht.ParamError, r"sizes\['N'\]='3'"),
+        ([3], TypeError, "sizes= is a dict of lengths by the names of axes, got list"),
+    ):
+        with pytest.raises(error, match=message):
+            ht.nn.from_onnx(content, sizes=sizes)
+    proto = onnx.load_model_from_string(content)
+    del proto.graph.output[:]
+    with pytest.raises(ht.ParamError, match="it has no outputs"):
+        ht.nn.from_onnx(proto)
+
+
+def test_ids_of_which_nothing_depends():
+    ids, mask = (helper.make_tensor_value_info(name, TensorProto.INT64, ["N", 3]) for name in ("ids", "mask"))
+    held = [numpy_helper.from_array(np.ones((5, 2), dtype=np.float32), "w")]
+    graph = helper.make_graph([node("Gather", ["w", "ids"], ["y"])], "g", [ids, mask], [helper.make_empty_tensor_value_info("y")], held)
+    with pytest.raises(ht.ParamError, match="input 'mask' of whole numbers, of which no result depends"):
+        ht.nn.from_onnx(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]))
 
 
 def test_open_axes_are_named():

@@ -5,13 +5,16 @@
     y = net(net.input(rows, owner=1))                           # at party 1; here net.input(None, owner=1, shape=len(rows))
     net.labels(p.open(y, to=1))
 
+Rows may have some columns of one party and some of the other: see `Net.input`. Shares made elsewhere go by way of `Net.adapt`.
+
 Public are the layers, their order and shapes, widths, and ranges as powers of two. Private are the numbers of the layers,
 and inputs and results.
 """
 
 from . import estimators, forests
+from .inputs import Inputs
 from .model import Model
-from .net import Net, share
+from .net import Net, PreparedNet, share
 from .onnx import from_onnx
 from .report import Report, Row
 from .sklearn import from_sklearn
@@ -19,4 +22,4 @@ from .torch import from_torch
 
 assert estimators and forests  # which enter what they import
 
-__all__ = ["Model", "Net", "Report", "Row", "from_onnx", "from_sklearn", "from_torch", "share"]
+__all__ = ["Inputs", "Model", "Net", "PreparedNet", "Report", "Row", "from_onnx", "from_sklearn", "from_torch", "share"]

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from .. import _hushtable as native
 from ..errors import ParamError, PeerError, ShapeError
 from ..party import Party
-from .evaluation import Formats, InputFormat
-from .graph import MOST_LAYERS, Graph, Input, Node
+from .evaluation import Formats
+from .graph import MOST_LAYERS, Graph, Input, Node, named
+from .inputs import InputFormat
 from .layer import LAYERS, MOST, Format, Layer, count
 
 if TYPE_CHECKING:
@@ -61,7 +62,14 @@ def described(model: Model) -> str:
     """The public part of a network, as JSON in ASCII."""
     graph, form = model.graph, model.formats
     inputs = [
-        {"shape": list(given.shape), "kind": given.kind, "exponent": how.exponent, "scale": list(how.scale)}
+        {
+            "shape": list(given.shape),
+            "kind": given.kind,
+            "features": list(given.features),
+            "exponent": how.exponent,
+            "scale": list(how.scale),
+            "centre": list(how.centre),
+        }
         for given, how in zip(graph.inputs, form.inputs, strict=True)
     ]
     layers = [
@@ -107,15 +115,19 @@ def _read(whole: Any) -> tuple[Graph, Formats, list[Any] | None]:
     batch = whole["batch"] if whole["batch"] is None else _int(whole["batch"], 1, MOST, "batch")
     inputs, how = [], []
     for i, given in enumerate(_list(whole["inputs"], 1, 16, "inputs")):
-        _keys(given, {"shape", "kind", "exponent", "scale"}, "input")
+        _keys(given, {"shape", "kind", "features", "exponent", "scale", "centre"}, "input")
         shape = _ints(given["shape"], -1, MOST, MOST_AXES, "shape")
         if given["kind"] not in ("number", "ids") or 0 in shape or shape.count(-1) > 1 or count([abs(n) for n in shape]) > MOST:
             raise ValueError(f"input {i}")
         scale = _ints(given["scale"], -MOST_EXPONENT, MOST_EXPONENT, MOST_PLACES, "scale")
         if scale and (given["kind"] != "number" or shape[1:] != (len(scale),)):
             raise ValueError(f"scales of input {i}")
-        inputs.append(Input(f"x{i}" if i else "x", shape, given["kind"]))
-        how.append(InputFormat(_exponent(given["exponent"]), scale))
+        features = _list(given["features"], 0, MOST_PLACES, "features")
+        centre = tuple(_float(each, f"centres of input {i}") for each in _list(given["centre"], 0, MOST_PLACES, "centre"))
+        if centre and len(centre) != len(scale):
+            raise ValueError(f"centres of input {i}")
+        inputs.append(named(Input(f"x{i}" if i else "x", shape, given["kind"]), features))
+        how.append(InputFormat(_exponent(given["exponent"]), scale, centre))
     graph = Graph(inputs, batch=batch)
     forms = []
     for i, layer in enumerate(_list(whole["layers"], 0, MOST_LAYERS, "layers")):

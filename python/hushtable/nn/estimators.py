@@ -8,25 +8,39 @@ import numpy as np
 
 from ..errors import ParamError
 from .graph import Graph
+from .layer import Array
 from .layers.choice import ArgMax
-from .layers.elementwise import Curve, Relu
-from .layers.linear import Scale
-from .sklearn import Output, decided, importer, linear, name_of, numbers_only
+from .layers.elementwise import Add, Curve, Multiply, Relu
+from .layers.linear import Offset, Scale
+from .layers.pool import Sum
+from .layers.steep import Steep
+from .sklearn import Asked, decided, importer, linear, name_of, numbers_only
+
+
+# The least distance from a centre that is told from smaller ones, as a part of the usual one within a cluster.
+NEAREST = 1 / 16
 
 
 @importer("LinearRegression", "Ridge", "Lasso", "ElasticNet", "SGDRegressor", "LinearSVR")
-def _regression(graph: Graph, value: int, model: Any, output: Output | None) -> int:
+def _regression(graph: Graph, value: int, model: Any, output: Asked | None) -> int:
     numbers_only(model, output)
-    weight = np.atleast_2d(np.asarray(model.coef_, dtype=np.float64))
+    weight = np.atleast_2d(_coefficients(model))
     return linear(graph, value, weight.T, np.ravel(model.intercept_), name_of(model))
 
 
+def _coefficients(model: Any) -> Array:
+    """Those of a linear model, which may be sparse."""
+    found = model.coef_
+    return np.asarray(found.toarray() if hasattr(found, "toarray") else found, dtype=np.float64)
+
+
 @importer("LogisticRegression", "SGDClassifier", "LinearSVC", "RidgeClassifier")
-def _classifier(graph: Graph, value: int, model: Any, output: Output | None) -> int:
+def _classifier(graph: Graph, value: int, model: Any, output: Asked | None) -> int:
     name, classes = name_of(model), len(model.classes_)
-    if np.atleast_2d(model.coef_).shape[0] != (1 if classes == 2 else classes) or getattr(model, "_label_binarizer", None) is not None and model._label_binarizer.y_type_.startswith("multilabel"):
+    weight = np.atleast_2d(_coefficients(model))
+    if weight.shape[0] != (1 if classes == 2 else classes) or getattr(model, "_label_binarizer", None) is not None and model._label_binarizer.y_type_.startswith("multilabel"):
         raise ParamError(f"from_sklearn: {name} with several labels a row is not supported; accepted: one label")
-    value = linear(graph, value, np.atleast_2d(model.coef_).T, np.ravel(model.intercept_), name)
+    value = linear(graph, value, weight.T, np.ravel(model.intercept_), name)
     if name == "LogisticRegression":
         single = getattr(model, "multi_class", None) == "ovr" or (model.solver == "liblinear" and classes > 2)
         sigmoids: bool | None = classes == 2 or single
@@ -36,7 +50,7 @@ def _classifier(graph: Graph, value: int, model: Any, output: Output | None) -> 
 
 
 @importer("MLPClassifier", "MLPRegressor")
-def _perceptron(graph: Graph, value: int, model: Any, output: Output | None) -> int:
+def _perceptron(graph: Graph, value: int, model: Any, output: Asked | None) -> int:
     for i, (weight, bias) in enumerate(zip(model.coefs_, model.intercepts_, strict=True)):
         value = linear(graph, value, weight, bias, f"{name_of(model)} layer {i + 1}")
         if i < len(model.coefs_) - 1 and model.activation != "identity":
@@ -56,7 +70,9 @@ def _perceptron(graph: Graph, value: int, model: Any, output: Output | None) -> 
 
 
 @importer("KMeans", "MiniBatchKMeans")
-def _centres(graph: Graph, value: int, model: Any, output: Output | None) -> int:
+def _centres(graph: Graph, value: int, model: Any, output: Asked | None) -> int:
+    if output == "transform":
+        return _distances(graph, value, model)
     if output not in (None, "label"):
         raise ParamError(f"from_sklearn: {name_of(model)} with output={output!r} is not supported; accepted: 'label'")
     centres = np.asarray(model.cluster_centers_, dtype=np.float64)
@@ -65,8 +81,20 @@ def _centres(graph: Graph, value: int, model: Any, output: Output | None) -> int
     return graph.add(ArgMax(), value, name="label")
 
 
+def _distances(graph: Graph, value: int, model: Any) -> int:
+    """From the centres, as steps behind get them. Those below a 16th of the usual one, of which the root is steep, are as that."""
+    centres, name = np.asarray(model.cluster_centers_, dtype=np.float64), f"{name_of(model)} distance"
+    least = float(model.inertia_) / len(model.labels_) * NEAREST**2
+    if not least > 0:
+        raise ParamError(f"from_sklearn: {name_of(model)} with a centre at each row, before other steps, is not supported; accepted: fewer centres")
+    squares = graph.add(Sum((-1,)), graph.add(Multiply(), value, value, name=f"{name} x^2"), name=f"{name} |x|^2")
+    crossed = linear(graph, value, -2 * centres.T, (centres**2).sum(axis=1) - least, f"{name} c^2 - 2 x c")
+    above = graph.add(Relu(), graph.add(Add(), squares, crossed, name=f"{name} squared"), name=f"{name} above the least")
+    return graph.add(Steep("sqrt"), graph.add(Offset(()), above, name=f"{name} least", own={"bias": np.asarray(least)}), name=name)
+
+
 @importer("PCA")
-def _components(graph: Graph, value: int, model: Any, output: Output | None) -> int:
+def _components(graph: Graph, value: int, model: Any, output: Asked | None) -> int:
     numbers_only(model, output)
     components = np.asarray(model.components_, dtype=np.float64)
     if model.whiten:
@@ -75,7 +103,7 @@ def _components(graph: Graph, value: int, model: Any, output: Output | None) -> 
 
 
 @importer("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler")
-def _scaler(graph: Graph, value: int, model: Any, output: Output | None) -> int:
+def _scaler(graph: Graph, value: int, model: Any, output: Asked | None) -> int:
     numbers_only(model, output)
     name, size = name_of(model), int(model.n_features_in_)
     if getattr(model, "clip", False):

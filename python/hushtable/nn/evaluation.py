@@ -12,27 +12,11 @@ from .._words import Range
 from ..errors import ParamError, ShapeError
 from ..share import Share
 from .graph import Graph, Node
+from .inputs import InputFormat
 from .layer import Array, Format, Own, Run, nearest
 
 if TYPE_CHECKING:
     from ..embedding import Embedding
-
-
-@dataclass(frozen=True)
-class InputFormat:
-    """How an input is held: below `2^exponent`, after the number at each place was divided by `2^scale[place]`."""
-
-    exponent: int
-    scale: tuple[int, ...]
-
-    def limits(self, fraction: int) -> Range:
-        """The range, in steps."""
-        most = 1 << max(self.exponent + fraction, 0)
-        return -most, most + 1
-
-    def factors(self) -> Array:
-        """What the places are multiplied by."""
-        return np.ldexp(1.0, -np.asarray(self.scale, dtype=np.int64))
 
 
 @dataclass(frozen=True)
@@ -89,14 +73,52 @@ def evaluate(
 
 
 def fixed(graph: Graph, formats: Formats, owns: Sequence[Own], inputs: Sequence[Array]) -> list[Array]:
-    """The results in the numbers of the parties: each result is rounded to nearest, where theirs may be a step off."""
+    """The results in the numbers of the parties: each result is rounded to nearest, where theirs may be a step off.
+
+    Raises `ParamError` where theirs would wrap around: it names the layer, the first number beyond, and the range.
+    """
     place = {id(node): i for i, node in enumerate(graph.nodes)}
 
     def apply(node: Node, x: list[Array]) -> Array:
-        made = node.layer.plain(owns[place[id(node)]], *x)
-        return nearest(made, formats.fraction) if node.layer.gives == "number" else made
+        i = place[id(node)]
+        form, what = formats.layers[i], f"layer {node.name!r} ({node.layer.op})"
+        for name, inner in node.layer.inner(owns[i], *x).items():
+            if name == "precision":
+                _above(what, inner, form.inner[name])
+            else:
+                _inside(f"{what}: {name}", inner, form.inner[name], 0.0 if name == "spread" else formats.step)
+        made = node.plain(owns[i], *x)
+        if node.layer.gives != "number":
+            return made
+        _inside(f"{what}: result", made, form.out, formats.step)
+        return nearest(made, formats.fraction)
 
-    return graph.run(list(inputs), apply)
+    with np.errstate(all="ignore"):
+        return graph.run(list(inputs), apply)
+
+
+def _inside(what: str, numbers: Array, exponent: int, step: float) -> None:
+    """Raises `ParamError` for the first number that may wrap around once it is rounded."""
+    most = 2.0**exponent
+    # A number below a step is no matter of range, but of rounding.
+    bad = np.argwhere(~((numbers >= -most) & (numbers <= max(most - step, 0.5 * most))))
+    if len(bad):
+        at = tuple(bad[0].tolist())
+        raise ParamError(
+            f"{what} {float(numbers[at])!r} at {at} is not supported; accepted: -{most!r} to {most!r}, less a step, as calibrated: "
+            f"beyond it the parties' numbers wrap around"
+        )
+
+
+def _above(what: str, inverse: Array, exponent: int) -> None:
+    """Raises `ParamError` for the first number below the lower end of a range; numbers are given by their inverses."""
+    bad = np.argwhere(~(inverse <= 2.0**exponent))
+    if len(bad):
+        at = tuple(bad[0].tolist())
+        raise ParamError(
+            f"{what}: {float(1 / inverse[at])!r} at {at} is below the lower end of its range; accepted: from {2.0**-exponent!r} on, as "
+            f"calibrated: beyond it the parties' numbers are wrong"
+        )
 
 
 def _both(known: Range, promised: Range) -> Range:

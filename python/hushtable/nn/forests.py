@@ -11,23 +11,23 @@ from .graph import Graph
 from .layer import Array
 from .layers.choice import ArgMax
 from .layers.forest import grown
-from .sklearn import Output, decided, importer, linear, name_of, numbers_only
+from .sklearn import Asked, decided, importer, linear, name_of, numbers_only
 
 Tree = tuple[Array, Array, Array, Array, Array]
 
 
 @importer("DecisionTreeRegressor", "DecisionTreeClassifier")
-def _tree(graph: Graph, value: int, model: Any, output: Output | None) -> int:
+def _tree(graph: Graph, value: int, model: Any, output: Asked | None) -> int:
     return _averaged(graph, value, model, [model], output)
 
 
 @importer("RandomForestClassifier", "RandomForestRegressor", "ExtraTreesClassifier", "ExtraTreesRegressor")
-def _forest(graph: Graph, value: int, model: Any, output: Output | None) -> int:
+def _forest(graph: Graph, value: int, model: Any, output: Asked | None) -> int:
     return _averaged(graph, value, model, model.estimators_, output)
 
 
 @importer("GradientBoostingClassifier", "GradientBoostingRegressor")
-def _boosted(graph: Graph, value: int, model: Any, output: Output | None) -> int:
+def _boosted(graph: Graph, value: int, model: Any, output: Asked | None) -> int:
     if model.init_ != "zero" and not name_of(model.init_).startswith("Dummy"):
         raise ParamError(f"from_sklearn: {name_of(model)} with init={name_of(model.init_)} is not supported; accepted: init=None or 'zero'")
     start = model._raw_predict_init(np.zeros((1, model.n_features_in_)))[0]
@@ -38,7 +38,7 @@ def _boosted(graph: Graph, value: int, model: Any, output: Output | None) -> int
 
 
 @importer("HistGradientBoostingClassifier", "HistGradientBoostingRegressor")
-def _histograms(graph: Graph, value: int, model: Any, output: Output | None) -> int:
+def _histograms(graph: Graph, value: int, model: Any, output: Asked | None) -> int:
     trees = []
     for row in model._predictors:
         for i, each in enumerate(row):
@@ -60,7 +60,7 @@ def _histograms(graph: Graph, value: int, model: Any, output: Output | None) -> 
     return _scored(graph, value, model, trees, start, output, "log_loss")
 
 
-def _averaged(graph: Graph, value: int, model: Any, trees: list[Any], output: Output | None) -> int:
+def _averaged(graph: Graph, value: int, model: Any, trees: list[Any], output: Asked | None) -> int:
     """The mean of trees: numbers, or shares of the classes."""
     classifier = hasattr(model, "classes_")
     if classifier and getattr(model, "n_outputs_", 1) != 1:
@@ -87,7 +87,7 @@ def _averaged(graph: Graph, value: int, model: Any, trees: list[Any], output: Ou
 
 
 def _scored(
-    graph: Graph, value: int, model: Any, trees: list[Tree], start: Array, output: Output | None, loss: str
+    graph: Graph, value: int, model: Any, trees: list[Tree], start: Array, output: Asked | None, loss: str
 ) -> int:
     """A sum of trees: numbers, or scores of the classes."""
     layer, own = grown(trees, int(model.n_features_in_), start)

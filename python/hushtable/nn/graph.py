@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from ..errors import ParamError, ShapeError
-from .layer import MOST, Array, Layer, Shape, count
+from .layer import MOST, Array, Layer, Own, Shape, count
 
 T = TypeVar("T")
 
-# Most layers of a network.
+# Most layers of a network, and the longest name of a feature.
 MOST_LAYERS = 10_000
+LONGEST_NAME = 256
 
 
 @dataclass(frozen=True)
 class Input:
-    """What the network takes: numbers, or ids of rows of an embedding. -1 is the axis of the batch."""
+    """What the network takes: numbers, or ids of rows of an embedding. -1 is the axis of the batch. `features`: the names of
+    the places along the last axis, if they have some."""
 
     name: str
     shape: Shape
     kind: Literal["number", "ids"] = "number"
+    features: tuple[str, ...] = ()
 
     def of(self, batch: int) -> Shape:
         """The shape for a batch of rows."""
@@ -35,6 +38,37 @@ class Input:
         if not fits or 0 in shape:
             raise ShapeError(f"input {self.name!r}: shape {shape} where {self.shape} is expected; -1 is the rows, 1 at least")
         return next((b for a, b in zip(self.shape, shape, strict=True) if a == -1), 1)
+
+
+def listed(values: Iterable[Any], what: str) -> tuple[Any, ...]:
+    """What is given in an order. Raises `TypeError` for a text, and for what has none."""
+    if isinstance(values, Iterable) and not isinstance(values, str | bytes | Set | Mapping):
+        try:
+            return tuple(values)
+        except TypeError:
+            pass  # an array without axes
+    raise TypeError(f"{what} in their order, as a list, are expected, got {type(values).__name__} {values!r:.60}")
+
+
+def one_of(name: str, value: Any, accepted: Sequence[Any]) -> None:
+    """Raises `ParamError` that names an argument which is none of these."""
+    try:
+        known = value in frozenset(accepted)
+    except TypeError:
+        known = False  # an array, or something else that cannot be one of them
+    if not known:
+        raise ParamError(f"{name}={value!r:.60} is not supported; accepted: {', '.join(map(repr, accepted[:-1]))} or {accepted[-1]!r}")
+
+
+def named(given: Input, names: Iterable[str] | None) -> Input:
+    """The input with names of its features, or without. Raises `ParamError` for names that it cannot have."""
+    features = listed(() if names is None else names, "names")
+    if features and (len(given.shape) != 2 or given.kind != "number" or given.shape[1] != len(features)):
+        raise ParamError(f"input {given.name!r} of shape {given.shape}: {len(features)} names are not supported; accepted: a name for each feature of rows")
+    for i, name in enumerate(features):
+        if not isinstance(name, str) or len(name) > LONGEST_NAME:
+            raise ParamError(f"input {given.name!r}: name {name!r:.80} of feature {i} is not supported; accepted: a text of up to {LONGEST_NAME} characters")
+    return replace(given, features=tuple(map(str, features)))
 
 
 @dataclass(frozen=True)
@@ -49,6 +83,13 @@ class Node:
     name: str
     own: dict[str, Array] = field(default_factory=dict, repr=False)
 
+    def plain(self, own: Own, *x: Array) -> Array:
+        """The layer's result in floating point, of these numbers of the owner. Errors name the layer."""
+        try:
+            return self.layer.plain(own, *x)
+        except ParamError as error:
+            raise ParamError(f"layer {self.name!r} ({self.layer.op}): {error}") from None
+
 
 @dataclass
 class Graph:
@@ -60,8 +101,8 @@ class Graph:
     batch: int | None = None
 
     def add(self, layer: Layer, *of: int, name: str = "", own: dict[str, Array] | None = None) -> int:
-        """Appends a layer; the number of its result. Raises what names the layer unless the owner's numbers fit it."""
-        own = {key: np.asarray(value, dtype=np.float64) for key, value in (own or {}).items()}
+        """Appends a layer with a copy of the owner's numbers; the number of its result. Raises what names the layer unless the owner's numbers fit it."""
+        own = {key: np.array(value, dtype=np.float64) for key, value in (own or {}).items()}
         node = Node(layer, of, name or f"{layer.op} {len(self.nodes)}", own)
         try:
             layer.checked(own)
@@ -97,7 +138,7 @@ class Graph:
     def plain(self, *inputs: Array) -> list[Array]:
         """The results in floating point."""
         with np.errstate(all="ignore"):
-            return self.run(list(inputs), lambda node, x: node.layer.plain(node.own, *x))
+            return self.run(list(inputs), lambda node, x: node.plain(node.own, *x))
 
     def check_inputs(self, shapes: Sequence[Shape]) -> int:
         """The batch of inputs of these shapes. Raises `ShapeError` for others."""
@@ -112,6 +153,16 @@ class Graph:
         if self.batch not in (None, batch):
             raise ShapeError(f"{batch} rows; accepted: {self.batch}, for which the model was exported")
         return batch
+
+    def rows(self, rows: int | None) -> int:
+        """How many rows are meant, one by default. Raises `ParamError` for what is no number of rows that it takes."""
+        if rows is not None and (isinstance(rows, bool) or not isinstance(rows, int | np.integer) or not 1 <= rows <= MOST):
+            raise ParamError(f"rows={rows!r:.60} is not supported; accepted: 1 to 2^28, a whole number of rows")
+        given = self.inputs[0].shape
+        only = self.batch or (None if any(-1 in each.shape for each in self.inputs) else given[0])
+        if only is not None and rows not in (None, only):
+            raise ShapeError(f"{rows} rows; accepted: {only}, for which the model was exported")
+        return int(rows or only or 1)
 
     def without(self, unused: set[int], merged: dict[int, int]) -> Graph:
         """This graph without some nodes; `merged` says which value stands in for a result of theirs."""

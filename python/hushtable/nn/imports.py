@@ -65,7 +65,7 @@ class Op:
         if i is not None and self.has(i):
             return tuple(int(each) for each in self.constant(i).ravel())
         found = self.attributes.get(name, default)
-        return None if found is None else tuple(int(each) for each in found)  # type: ignore[attr-defined]
+        return None if found is None else tuple(int(each) for each in np.ravel(found))  # type: ignore[call-overload]
 
     def int(self, name: str, default: int) -> int:
         """A whole number."""
@@ -87,11 +87,14 @@ class Builder:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.name = ""
+        self._used: dict[str, int] = {}
 
     def add(self, layer: Layer, *of: Var, own: dict[str, Array] | None = None) -> Var:
-        """Appends a layer, under the name of the node that is imported."""
+        """Appends a layer, under the name of the node that is imported; further ones of a node are numbered."""
         shape = layer.shape(*(each.shape for each in of))
-        number = self.graph.add(layer, *(each.number for each in of), name=self.name, own=own)
+        self._used[self.name] = times = self._used.get(self.name, 0) + 1
+        name = self.name if times == 1 else f"{self.name} ({times})"
+        number = self.graph.add(layer, *(each.number for each in of), name=name, own=own)
         return Var(number, shape)
 
 
@@ -127,7 +130,10 @@ def convert(builder: Builder, op: Op) -> list[Value]:
 
 def axes_of(axes: Sequence[int] | None, shape: Shape) -> tuple[int, ...]:
     """Axes from 0, all by default."""
-    return tuple(range(len(shape))) if axes is None else tuple(sorted(axis_of(axis, shape) for axis in axes))
+    found = tuple(range(len(shape))) if axes is None else tuple(sorted(axis_of(axis, shape) for axis in axes))
+    if len(set(found)) < len(found):
+        raise ShapeError(f"axes {tuple(axes or ())} of shape {shape}; accepted: each once")
+    return found
 
 
 def trimmed(constant: Array) -> Array:
@@ -136,3 +142,11 @@ def trimmed(constant: Array) -> Array:
     while array.ndim and array.shape[0] == 1:
         array = array[0]
     return array
+
+
+def along(constant: Array, size: int) -> Array:
+    """A constant with a number for each place of an axis, or one for all. Raises `ShapeError` for another one."""
+    made = trimmed(constant)
+    if made.shape not in ((), (size,)):
+        raise ShapeError(f"a constant of shape {np.shape(constant)}; accepted: {size} numbers, as the axis has, or one")
+    return np.broadcast_to(made, (size,))

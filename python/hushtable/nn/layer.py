@@ -3,6 +3,7 @@ rounding takes it off."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -24,6 +25,9 @@ Shape = tuple[int, ...]
 
 # The owner's numbers of a layer by name, in floating point.
 Own = Mapping[str, Array]
+
+# The largest size of a result, and of inner tensors by name.
+Sizes = tuple[float, dict[str, float]]
 
 # Most entries of a tensor, and of the owner's numbers.
 MOST = 1 << 28
@@ -48,11 +52,14 @@ class Format:
 
 @dataclass(frozen=True)
 class Off:
-    """Of a tensor: a bound of its numbers, how far those of the parties may lie from the exact ones, and its shape."""
+    """Of a tensor: a bound of its numbers, how far those of the parties may lie from the exact ones, and its shape; the range
+    of its shares, in steps, and their width."""
 
     size: float
     error: float
     shape: Shape
+    limits: Range = (0, 1)
+    bits: int = 64
 
 
 @dataclass(frozen=True)
@@ -132,6 +139,16 @@ class Layer:
         """The names of these tensors."""
         return ()
 
+    def worst(self, own: Own, *sizes: float) -> Sizes:
+        """The largest sizes that results, and inner tensors by name, can have where operands are of these sizes at most;
+        infinite where that is not known."""
+        return math.inf, {}
+
+    def implied(self, inner: Mapping[str, int], *sizes: float) -> float:
+        """How large results are for operands of these sizes and inner tensors below these powers of two, where a format holds
+        all of them; 0 where what was seen counts."""
+        return 0.0
+
     def rounded(self, own: Own, fraction: int, format: Format) -> dict[str, Array]:
         """The owner's numbers as the parties hold them: factors to the digits of the layer, others to steps."""
         factors = self.factors()
@@ -153,10 +170,20 @@ class Layer:
         """The result on shares: a protocol, the same calls at both parties."""
         raise NotImplementedError
 
-    def absorbed(self, own: Own, exponents: Sequence[int]) -> Own | None:
-        """The owner's numbers for inputs that are divided by powers of two, one for each place along the last axis; none if
-        there are no such numbers."""
+    def absorbed(self, own: Own, exponents: Sequence[int], centres: Sequence[float] = ()) -> Own | None:
+        """The owner's numbers for inputs less a centre, if there are some, that are divided by powers of two, one for each
+        place along the last axis; none if there are no such numbers."""
         return None
+
+    def turned(self, own: Own) -> float:
+        """How much farther results may lie off where a number lies so near a threshold that rounding takes it to the other
+        side: see `unsure`."""
+        return 0.0
+
+    def unsure(self, own: Own, step: float, error: float, direct: bool, *x: Array) -> Array:
+        """For each row whether that may happen, in exact numbers, of which those of the parties lie within `error`; or, if
+        `direct`, are rounded to nearest steps."""
+        return np.zeros(len(x[0]), dtype=np.bool_)
 
     def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
         """How far results may lie from the exact ones, where the operands lie as far from theirs as `of` says. `held`: the

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import ParamError, ShapeError
+from ..copies import Cipher
+from ..errors import ParamError
+from . import given, labels
 from .evaluation import Formats, fixed
-from .graph import Graph
+from .graph import Graph, named
 from .layer import Array, Own, nearest
+from .measuring import Setting
 from .passes import folded
 from .ranges import formats as formats_of
 from .ranges import observed, scaled
-from .report import Report, reported
+from .report import Report, reported, unsure
 
 
 class Model:
@@ -24,12 +28,28 @@ class Model:
     `classes`: what the indices stand for that a classifier gives, or `None`.
     """
 
-    def __init__(self, graph: Graph, classes: Sequence[Any] | None = None) -> None:
+    def __init__(self, graph: Graph, classes: Iterable[Any] | None = None) -> None:
+        if not isinstance(graph, Graph):
+            raise TypeError(f"Model: made by from_sklearn, from_onnx and from_torch, got {type(graph).__name__} in place of a graph")
         self.graph = folded(graph, graph.batch or 2)
-        self.classes = None if classes is None else [_plain(label) for label in classes]
+        self.classes = labels.checked(classes, self.graph)
         self._formats: Formats | None = None
         self.examples: list[Array] = []
         self._held: list[Own] = []
+
+    @property
+    def features(self) -> list[tuple[str, ...]]:
+        """The names of the features of each input, with which columns of data frames are compared at both parties: of
+        estimators that were fitted with a frame, and given by `name_features`; `()` where there are none."""
+        return [given.features for given in self.graph.inputs]
+
+    def name_features(self, names: Iterable[str] | None, which: int = 0) -> Model:
+        """Gives the features of an input names, in their order: a frame with other columns is refused then, at both parties,
+        to whom names are told. `None`: no names, so that none are told. Raises `ParamError` for another number of names, or
+        such as are no texts of up to 256 characters. Returns the model."""
+        i = given.place(which, self.graph)
+        self.graph.inputs[i] = named(self.graph.inputs[i], names)
+        return self
 
     @property
     def formats(self) -> Formats:
@@ -51,21 +71,27 @@ class Model:
     def fixed(self, *inputs: ArrayLike) -> Any:
         """The results in the fixed-point numbers of the parties: factors and results are rounded as theirs are.
 
-        Theirs may differ by the steps that `report` says. Of use to look at accuracy without a peer. Raises `ParamError` for
-        inputs beyond the range that was calibrated.
+        Theirs may differ by the steps that `report` says. Of use to look at accuracy without a peer, and at whether examples
+        were large enough: raises `ParamError` for inputs beyond the calibrated range, and where a number inside of the network
+        leaves the range of its layer, which it names: there the parties' numbers wrap around, and nobody sees it. A number
+        within the rounding of an end may pass here and wrap there, or the other way round.
         """
         return _one(fixed(self.graph, self.formats, self._held, self.as_held(self._arrays(inputs))))
 
     def as_held(self, arrays: Sequence[Array]) -> list[Array]:
         """Inputs as the parties hold them: in the scales of their places, and rounded. Raises `ParamError` beyond the range."""
-        given = []
+        held = []
         for array, how, what in zip(arrays, self.formats.inputs, self.graph.inputs, strict=True):
             if what.kind == "ids":
-                given.append(array)
+                held.append(array)
                 continue
-            array = within(array, how.factors() if how.scale else None, how.exponent, what.name)
-            given.append(nearest(array, self.formats.fraction))
-        return given
+            held.append(nearest(how.held(array, what.name), self.formats.fraction))
+        return held
+
+    def unsure(self, *inputs: ArrayLike) -> Array:
+        """For each row whether a number lies so near a threshold of a tree that rounding may take it to the other side. Such
+        rows may get what other leaves give: they are off by `report().error` at most, the others by `report().sure`."""
+        return unsure(self, self._arrays(inputs))
 
     def calibrate(
         self, *examples: ArrayLike, margin: float = 1.5, bits: int | None = None, fraction: int = 12
@@ -76,15 +102,13 @@ class Model:
         Ranges are made `margin` times as wide, and rounded up to powers of two. `fraction`: binary digits after the point of
         every tensor, 6 to 24; softmax takes 8 to 14. `bits`: the width of all numbers; default: the least in which no sum
         wraps around. **Numbers beyond their ranges wrap around, and nobody sees that**: examples are to be as large as
-        inputs will be. Raises `ParamError` that names the layer which a width does not hold; for examples that are not
+        inputs will be, which `fixed` tells of others. The first weights hold every input in its range. Raises `ParamError` that names the layer which a width does not hold; for examples that are not
         finite. Returns the model.
         """
-        if not 1 <= margin <= 1e6:
-            raise ParamError(f"margin={margin} is not supported; accepted: 1 to 10^6")
-        if not 6 <= fraction <= 24:
-            raise ParamError(f"fraction={fraction} is not supported; accepted: 6 to 24")
-        if bits is not None and not 16 <= bits <= 64:
-            raise ParamError(f"bits={bits} is not supported; accepted: 16 to 64")
+        if isinstance(margin, bool) or not isinstance(margin, Real) or not 1 <= margin <= 1e6:
+            raise ParamError(f"margin={margin!r} is not supported; accepted: a number from 1 to 10^6")
+        fraction = given.whole("fraction", fraction, 6, 24)
+        bits = None if bits is None else given.whole("bits", bits, 16, 64)
         arrays = self._arrays(examples)
         self._formats = formats_of(self.graph, observed(self.graph, arrays), margin, bits, fraction)
         self.examples = arrays
@@ -92,56 +116,42 @@ class Model:
         self._held = [node.layer.rounded(own, fraction, form) for node, own, form in layers]
         return self
 
-    def report(self, rows: int | None = None, *, measure: bool = False) -> Report:
+    def report(
+        self,
+        rows: int | None = None,
+        *,
+        measure: bool | None = None,
+        owner: int = 0,
+        net: str = "loopback",
+        cipher: Cipher = "aes-128",
+    ) -> Report:
         """What a call with so many rows takes, layer by layer, and how far its results may be off.
 
+        The network runs here on zeros, between two threads: bytes and rounds are just those of the first call of a session
+        in which party `owner` has the model, over the link `net` (as of `run_pair`), with embeddings under `cipher`; what is
+        sent once, as the start of the OT extension and keys of lattices, is part of it. Parties that meet over a network
+        choose by the link that they measure: give `net` one like it. Times are of this machine, of which each party had a
+        part. By default only what takes a second or two is run; others have no bytes, times and rounds, unless
+        `measure=True`. `measure=False` runs nothing.
+
         `error` is a worst case: factors, inputs and results that were rounded, one layer after the other; results of
-        decisions, as places of the greatest, are right where numbers lie farther apart than twice that. Without `measure` bytes and
-        rounds are those of the functions' cards; what products and comparisons take is left out. With it the network runs
-        here on zeros, between two threads, which takes as long as it takes: bytes and rounds are exact, times are of this
-        machine, of which each party had a part.
+        decisions, as places of the greatest, are right where numbers lie farther apart than twice that.
         """
-        return reported(self.graph, self.formats, rows or self.graph.batch or 1, self, measure)
+        setting = Setting(owner, net, cipher, measure)
+        return reported(self.graph, self.formats, self.graph.rows(rows), self, setting)
 
     def _arrays(self, inputs: Sequence[ArrayLike]) -> list[Array]:
         if len(inputs) != len(self.graph.inputs):
-            self.graph.check_inputs([np.shape(given) for given in inputs])
-        arrays = []
-        for given, what in zip(inputs, self.graph.inputs, strict=True):
-            array = np.asarray(given)
-            if array.dtype.kind not in "buif":
-                raise ShapeError(f"input {what.name!r}: numbers are expected, got {array.dtype}")
-            bad = np.argwhere(~np.isfinite(array))
-            if len(bad):
-                at = tuple(bad[0].tolist())
-                raise ParamError(f"input {what.name!r}: {array[at]} at {at} is not supported; accepted: finite numbers")
-            arrays.append(array.astype(np.int64 if what.kind == "ids" else np.float64))
+            self.graph.check_inputs([()] * len(inputs))
+        arrays = [given.array(values, self.graph, i) for i, values in enumerate(inputs)]
         self.graph.check_inputs([array.shape for array in arrays])
         return arrays
 
     def __repr__(self) -> str:
         how = "not calibrated" if self._formats is None else f"bits={self._formats.bits}, fraction={self._formats.fraction}"
-        return f"Model({len(self.graph.nodes)} layers, inputs {[given.shape for given in self.graph.inputs]}, {how})"
-
-
-def within(array: Array, factors: Array | None, exponent: int, name: str) -> Array:
-    """Numbers in the scale of the network. Raises `ParamError` that names the first one beyond the range."""
-    scaled = array if factors is None else array * factors
-    bad = np.argwhere(~(np.abs(scaled) <= 2.0**exponent))
-    if len(bad):
-        at = tuple(bad[0].tolist())
-        most = 2.0**exponent / (1.0 if factors is None else float(np.broadcast_to(factors, array.shape)[at]))
-        raise ParamError(
-            f"input {name!r}: {array[at]} at {at} is not supported; accepted: -{most!r} to {most!r} there, as calibrated: "
-            f"beyond it numbers would wrap around"
-        )
-    return scaled
+        return f"Model({len(self.graph.nodes)} layers, inputs {[each.shape for each in self.graph.inputs]}, {how})"
 
 
 def _one(results: list[Any]) -> Any:
     return results[0] if len(results) == 1 else tuple(results)
 
-
-def _plain(label: Any) -> Any:
-    """A label as Python's own number or text."""
-    return label.item() if isinstance(label, np.generic) else label

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _words
+from ..copies import Cipher
 from ..embedding import Embedding
 from ..errors import ParamError, ShapeError
 from ..party import Party
 from ..prepared import Like, Prepared, prepare
 from ..share import Share
+from . import given, labels
 from .description import tell
 from .evaluation import Formats, evaluate
-from .graph import Graph
+from .graph import Graph, one_of
+from .inputs import Form, Inputs, chosen, joined
 from .layer import Own
 from .layers.embedding import Embed
-from .model import Model, within
+from .measuring import Setting
+from .model import Model
 from .report import Report, reported
 from .weights import multiplied
 
 
-def share(party: Party, model: Model | None, *, owner: int, cipher: Any = "aes-128") -> Net:
+def share(party: Party, model: Model | None, *, owner: int, cipher: Cipher = "aes-128") -> Net:
     """A network of party `owner`, which gives its calibrated model; the other party gives `None`.
 
     Both call this. The owner tells what is public: the layers, their shapes and order, widths, and ranges as powers of two;
@@ -33,8 +38,10 @@ def share(party: Party, model: Model | None, *, owner: int, cipher: Any = "aes-1
     Raises `ParamError` if the model is missing, given by the wrong party, or not calibrated; `PeerError` for a description
     that is malformed.
     """
-    if owner not in (0, 1):
-        raise ParamError(f"nn.share: owner={owner!r} is not supported; accepted: 0 or 1")
+    if not isinstance(party, Party):
+        raise TypeError(f"nn.share: a party is expected first, got {type(party).__name__}")
+    one_of("nn.share: cipher", cipher, get_args(Cipher))
+    one_of("nn.share: owner", owner, (0, 1))
     if (model is not None) != (party.role == owner):
         who = "has to give it" if party.role == owner else "passes None"
         raise ParamError(f"nn.share: party {owner} owns the model; this party {who}")
@@ -54,11 +61,11 @@ def share(party: Party, model: Model | None, *, owner: int, cipher: Any = "aes-1
         for i, node in enumerate(graph.nodes)
         if isinstance(node.layer, Embed)
     }
-    return Net(party, owner, model, graph, formats, classes, owns, embeddings)
+    return Net(party, owner, model, graph, formats, classes, owns, embeddings, cipher)
 
 
 class Net:
-    """A network of party `owner`. Call it with shares, at both parties alike."""
+    """A network of party `owner`. Call it with inputs, at both parties alike; results are shares."""
 
     def __init__(
         self,
@@ -70,119 +77,199 @@ class Net:
         classes: list[Any] | None,
         owns: list[Own] | None,
         embeddings: dict[int, Embedding],
+        cipher: Cipher,
     ) -> None:
         self.party, self.owner, self.formats, self.classes = party, owner, formats, classes
         self._model, self._graph, self._owns, self._embeddings = model, graph, owns, embeddings
+        self._cipher = cipher
+
+    @property
+    def features(self) -> list[tuple[str, ...]]:
+        """The names of the features of each input, as the owner told them; `()` where there are none. Columns of data frames
+        that are given to `input` have these names, in this order."""
+        return [each.features for each in self._graph.inputs]
 
     @property
     def inputs(self) -> list[tuple[int, ...]]:
         """The shapes of the inputs; -1 is the rows of a batch."""
-        return [given.shape for given in self._graph.inputs]
+        return [each.shape for each in self._graph.inputs]
 
-    def input(self, values: ArrayLike | None, owner: int, *, shape: int | tuple[int, ...] | None = None, which: int = 0) -> Share:
-        """Shares of the inputs of one party, `owner`; the other passes `None` and the shape, or a number of rows. No message.
+    def input(
+        self,
+        values: ArrayLike | None,
+        owner: int,
+        *,
+        shape: int | tuple[int, ...] | None = None,
+        which: int = 0,
+        columns: Sequence[int] | None = None,
+    ) -> Inputs:
+        """Inputs of one party, `owner`; the other passes `None` and the shape, or a number of rows. No message.
+
+        `columns`: the places along the last axis that `owner` has, of rows of numbers, where the other one has the rest;
+        `values` are these columns alone. `join` puts them together:
+
+            ours = net.input(a if p.role == 0 else None, owner=0, shape=rows, columns=[0, 1, 4])
+            theirs = net.input(b if p.role == 1 else None, owner=1, shape=rows, columns=[2, 3])
+            y = net(net.join(ours, theirs))
 
         Numbers are rounded to the network's scale, or are ids of an embedding's rows. Raises `ParamError` that names the
         first one beyond the calibrated range, `ShapeError` for another shape.
         """
-        what, how = self._graph.inputs[which], self.formats.inputs[which]
+        which = given.place(which, self._graph)
+        what, how, form = self._graph.inputs[which], self.formats.inputs[which], self._form(which)
+        one_of(f"input {what.name!r}: owner", owner, (0, 1))
         if values is None and shape is None:
             raise ParamError(f"input {what.name!r}: party {owner} gives the values, the other one shape=, a number of rows")
-        array = None if values is None else np.asarray(_words.numbers(values))
-        full = what.of(shape) if isinstance(shape, int) else shape if array is None else array.shape
-        assert full is not None
-        what.batch(full)
+        some = chosen(columns, what.shape, what.kind, what.name)
+        part = what if some is None else replace(what, shape=(-1, len(some)), features=())
+        array = None if values is None else given.array(values, self._graph, which, some)
+        full = given.shape(part, shape, array)
         if what.kind == "ids":
-            return self._table(which).input(array, owner=owner, shape=full)
+            return Inputs(form, self._table(which).input(array, owner=owner, shape=full))
         if array is not None:
-            array = within(array.astype(np.float64), how.factors() if how.scale else None, how.exponent, what.name)
-        limits = how.limits(self.formats.fraction)
-        step = self.formats.step
-        ends = (limits[0] * step, limits[1] * step)
-        form = self.formats
-        return self.party.input(array, owner, shape=full, bits=form.bits, fraction=form.fraction, range=ends)
+            array = how.held(array, what.name, some)
+        made = self.party.input(array, owner, shape=full, bits=form.bits, fraction=form.fraction, range=self._range(which))
+        return Inputs(form, made, some)
 
-    def like(self, rows: int | None = None, which: int = 0) -> Like:
-        """The public type of what `input` gives, for `prepare` and `count`."""
-        what, how = self._graph.inputs[which], self.formats.inputs[which]
-        shape = what.of(self._rows(rows))
-        if what.kind == "ids":
-            bits = self._table(which)._form.key_bits
-            return Like(shape, bits=bits, fraction=0, kind="xor")
-        limits = how.limits(self.formats.fraction)
-        step = self.formats.step
-        ends = (limits[0] * step, limits[1] * step)
-        return Like(shape, bits=self.formats.bits, fraction=self.formats.fraction, range=ends, read=1)
+    def join(self, *parts: Inputs) -> Inputs:
+        """Inputs as one: rows of several parties one after the other; or columns of the same rows, each given once by
+        whoever has it, side by side in the order of their places. No message.
 
-    def __call__(self, *inputs: Share) -> Any:
-        """The network of these shares: of `input`, or numbers shared with the network's `bits` and `fraction` and a `range`
-        within the calibrated one. A share, or a tuple of several.
-
-        Raises `ShapeError` for other shapes and types, `ParamError` for a range that is not within; `adapt` makes shares
-        of other scales fit.
+        Raises `ParamError` for columns that do not make up whole rows, `ShapeError` for shapes that do not fit together.
         """
-        shares = [self._checked(x, i) for i, x in enumerate(inputs)]
-        self._graph.check_inputs([x.shape for x in shares])
-        made = evaluate(self._graph, self.formats, self._owns, self.owner, shares, self._embeddings)
-        return made[0] if len(made) == 1 else tuple(made)
+        if not parts:
+            raise ParamError("join: nothing to join; accepted: at least one part that net.input gave")
+        which = parts[0]._form.which if isinstance(parts[0], Inputs) else 0
+        for part in parts:
+            self._fits(part, which)
+        return joined(parts, self._graph.inputs[which].name)
 
-    def adapt(self, x: Share, which: int = 0) -> Share:
-        """A share that was made elsewhere, with the network's `bits` and `fraction`, as an input: each place is multiplied by
-        its public scale. That all numbers lie in the calibrated range is promised, and not checked."""
-        what, how, form = self._graph.inputs[which], self.formats.inputs[which], self.formats
+    def adapt(self, x: Share, which: int = 0) -> Inputs:
+        """A share that was made elsewhere, with the network's `bits` and `fraction`, as an input: the public
+        centre of each place is taken from it, if there is one, and it is multiplied by its public scale. That all numbers lie in the calibrated range is promised, and not checked; how they were rounded
+        before is not in the bound of errors, which counts half a step in the network's scale.
+
+        Features of both parties, shared by each itself, can be put side by side so:
+
+            how = {"bits": net.formats.bits, "fraction": net.formats.fraction, "range": (-16, 16)}
+            ours = p.input(a if p.role == 0 else None, owner=0, shape=(rows, 3), **how)
+            theirs = p.input(b if p.role == 1 else None, owner=1, shape=(rows, 2), **how)
+            y = net(net.adapt(ht.concatenate([ours, theirs], axis=1)))
+        """
+        which = given.place(which, self._graph)
+        what, how, form = self._graph.inputs[which], self.formats.inputs[which], self._form(which)
+        if not isinstance(x, Share):
+            raise TypeError(f"adapt: a share of numbers in their own scale is expected, got {type(x).__name__}")
         what.batch(x.shape)
-        if (x.bits, x.fraction, x.kind) != (form.bits, form.fraction, "additive"):
+        kind = "xor" if what.kind == "ids" else "additive"
+        if (x.bits, x.fraction, x.kind) != (form.bits, form.fraction, kind):
             raise ShapeError(f"input {what.name!r}: shares of bits={form.bits}, fraction={form.fraction} are expected, got {x!r}")
+        if what.kind == "ids":
+            return Inputs(form, x)
         limits = how.limits(form.fraction)
-        return multiplied(x, how.scale, limits) if how.scale else x._within(limits)
+        centred = x - np.asarray(how.centre) if how.centre else x
+        return Inputs(form, multiplied(centred, how.scale, limits) if how.scale else centred._within(limits))
 
-    def prepare(self, rows: int | None = None) -> Prepared[Any]:
-        """What one call with so many rows needs, made ahead: call the result once, with shares of `input`. Both parties call
-        this at the same time."""
-        likes = [self.like(rows, i) for i in range(len(self._graph.inputs))]
+    def __call__(self, *inputs: Inputs) -> Any:
+        """The network of these inputs, of `input`, `join` or `adapt`. A share, or a tuple of several.
+
+        Raises `TypeError` for other shares, whose scale is not known, `ParamError` for inputs of a network that has other
+        formats, and for a part of the columns, `ShapeError` for other shapes.
+        """
+        return self._evaluated(*self._shares(inputs))
+
+    def prepare(self, rows: int | None = None) -> PreparedNet:
+        """What one call with so many rows needs, made ahead: call the result once, with inputs. Both parties call this at the
+        same time."""
+        likes = [self._like(rows, i) for i in range(len(self._graph.inputs))]
         with self.party.offline():
-            return prepare(self.__call__, *likes)
+            return PreparedNet(self, prepare(self._evaluated, *likes))
 
-    def labels(self, opened: ArrayLike) -> np.ndarray[Any, Any]:
+    def labels(self, opened: ArrayLike | None) -> np.ndarray[Any, Any]:
         """The labels of opened results of a classifier. Raises `ParamError` for a network without classes."""
-        if self.classes is None:
-            raise ParamError("labels: this network has no classes")
-        indices = np.asarray(opened)
-        whole = indices.astype(np.int64)
-        if indices.size and not ((whole == indices) & (whole >= 0) & (whole < len(self.classes))).all():
-            raise ParamError(
-                f"labels: results of {len(self.classes)} classes are whole numbers from 0 to {len(self.classes) - 1}; accepted: "
-                f"opened results of a network with output='label'"
-            )
-        return np.asarray(self.classes)[whole]
+        return labels.of(opened, self.classes)
 
-    def report(self, rows: int | None = None, *, measure: bool = False) -> Report:
+    def report(self, rows: int | None = None, *, measure: bool | None = None, net: str = "loopback") -> Report:
         """What a call with so many rows takes, layer by layer; see `Model.report`. The other party has no bound of errors,
         which depends on the numbers of layers."""
-        return reported(self._graph, self.formats, self._rows(rows), self._model, measure)
-
-    def _rows(self, rows: int | None) -> int:
-        if self._graph.batch not in (None, rows) and rows is not None:
-            raise ShapeError(f"{rows} rows; accepted: {self._graph.batch}, for which the model was exported")
-        return rows or self._graph.batch or 1
+        setting = Setting(self.owner, net, self._cipher, measure)
+        return reported(self._graph, self.formats, self._graph.rows(rows), self._model, setting)
 
     def _table(self, which: int) -> Embedding:
         return next(self._embeddings[i] for i, node in enumerate(self._graph.nodes) if which in node.of and i in self._embeddings)
 
-    def _checked(self, x: Share, which: int) -> Share:
-        what, how, form = self._graph.inputs[which], self.formats.inputs[which], self.formats
-        if not isinstance(x, Share):
-            raise TypeError(f"input {what.name!r}: a share is expected, as net.input gives, got {type(x).__name__}")
+    def _form(self, which: int) -> Form:
+        what, how = self._graph.inputs[which], self.formats.inputs[which]
         if what.kind == "ids":
-            return x
-        if (x.bits, x.fraction, x.kind) != (form.bits, form.fraction, "additive"):
-            raise ShapeError(f"input {what.name!r}: shares of bits={form.bits}, fraction={form.fraction} are expected, got {x!r}")
-        limits = how.limits(form.fraction)
-        if x._range[0] < limits[0] or x._range[1] > limits[1]:
-            ends = (limits[0] * form.step, limits[1] * form.step)
-            raise ParamError(f"input {what.name!r}: a share with range={x.range} is not supported; accepted: within {ends}")
-        return x
+            table = self._table(which)
+            return Form(which, what.shape, what.kind, table._form.key_bits, 0, how, table.rows)
+        return Form(which, what.shape, what.kind, self.formats.bits, self.formats.fraction, how, None)
+
+    def _range(self, which: int) -> tuple[float, float]:
+        lo, hi = self.formats.inputs[which].limits(self.formats.fraction)
+        return lo * self.formats.step, hi * self.formats.step
+
+    def _like(self, rows: int | None, which: int) -> Like:
+        """The public type of the shares of an input."""
+        what, form = self._graph.inputs[which], self._form(which)
+        shape = what.of(self._graph.rows(rows))
+        if what.kind == "ids":
+            return Like(shape, bits=form.bits, fraction=0, kind="xor")
+        return Like(shape, bits=form.bits, fraction=form.fraction, range=self._range(which), read=1)
+
+    def _fits(self, x: Inputs, which: int) -> None:
+        """Raises unless these are inputs of this network, or of one with the same formats."""
+        name = self._graph.inputs[which].name
+        if isinstance(x, Share):
+            raise TypeError(
+                f"input {name!r}: {x!r}, whose scale is not known to be the network's; accepted: what net.input or net.join "
+                f"gives, and net.adapt of numbers in their own scale"
+            )
+        if not isinstance(x, Inputs):
+            raise TypeError(f"input {name!r}: inputs are expected, as net.input gives, got {type(x).__name__}")
+        if x._share.party is not self.party:
+            raise ShapeError(f"input {name!r}: inputs of another session or party")
+        form = self._form(which)
+        if x._form != form:
+            raise ParamError(
+                f"input {name!r}: inputs of another network ({form.unlike(x._form)}) are not supported; accepted: what this "
+                f"network's input, join or adapt gives"
+            )
+
+    def _shares(self, inputs: Sequence[Inputs]) -> list[Share]:
+        """The shares of checked inputs."""
+        if len(inputs) != len(self._graph.inputs):
+            self._graph.check_inputs([x.shape for x in inputs])
+        for i, x in enumerate(inputs):
+            self._fits(x, i)
+            if x.columns is not None:
+                what = self._graph.inputs[i]
+                raise ParamError(
+                    f"input {what.name!r}: columns {list(x.columns)} of 0 to {what.shape[1] - 1} are not supported; accepted: all of "
+                    f"them, put together by net.join"
+                )
+        shares = [x._share for x in inputs]
+        self._graph.check_inputs([share.shape for share in shares])
+        return shares
+
+    def _evaluated(self, *shares: Share) -> Any:
+        made = evaluate(self._graph, self.formats, self._owns, self.owner, shares, self._embeddings)
+        return made[0] if len(made) == 1 else tuple(made)
 
     def __repr__(self) -> str:
         form = self.formats
         return f"Net({len(self._graph.nodes)} layers of party {self.owner}, inputs {self.inputs}, bits={form.bits}, fraction={form.fraction})"
+
+
+class PreparedNet:
+    """A network with material for one call: see `Net.prepare`. A second call raises `SpentError`."""
+
+    def __init__(self, net: Net, prepared: Prepared[Any]) -> None:
+        self._net, self._prepared = net, prepared
+
+    def __call__(self, *inputs: Inputs) -> Any:
+        """The network of these inputs. Raises as `Net.__call__`, and `ShapeError` for another number of rows."""
+        return self._prepared(*self._net._shares(inputs))
+
+    def __repr__(self) -> str:
+        return f"PreparedNet({self._prepared!r} of {self._net!r})"

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import IoError, ParamError
+from ..errors import IoError, ParamError, ShapeError
 from . import layers
-from .graph import Graph, Input
-from .imports import Builder, Op, Value, Var, convert
-from .layer import Array, Shape
+from .graph import Graph, Input, Node
+from .given import whole
+from .imports import CONVERTERS, Builder, Op, Value, Var, convert
+from .layer import MOST, Array, Shape
 from .layers.arrange import Expand, Reshape
 from .model import Model
 from .passes import folded
@@ -28,9 +29,9 @@ BATCHES = (2, 3)
 
 
 def from_onnx(
-    source: str | os.PathLike[str] | bytes, *, sizes: Mapping[str, int] | None = None, classes: Sequence[Any] | None = None
+    source: str | os.PathLike[str] | bytes | Any, *, sizes: Mapping[str, int] | None = None, classes: Sequence[Any] | None = None
 ) -> Model:
-    """A model of ONNX: the name of a file, or its content.
+    """A model of ONNX: the name of a file, its content, or a `ModelProto` of the package onnx.
 
     `sizes`: lengths of axes that the file leaves open, by their names there. One axis may stay open: the rows of a batch.
     A file with fixed lengths only serves any number of rows, too, if the first axis of each input is one, and nothing in it
@@ -41,9 +42,37 @@ def from_onnx(
     cannot be read. Takes the package onnx.
     """
     onnx = _package()
+    if hasattr(source, "SerializeToString"):
+        source = source.SerializeToString()
+    elif isinstance(source, bytearray | memoryview):
+        source = bytes(source)
+    if not isinstance(source, str | bytes | os.PathLike):
+        raise TypeError(f"from_onnx: the name of a file, its content or a ModelProto is expected, got {type(source).__name__}")
     proto = _loaded(onnx, source)
-    found = _inputs(onnx, proto, dict(sizes or {}))
-    return Model(_any_batch(onnx, proto, found), classes)
+    found = _inputs(onnx, proto, _sizes(proto, sizes))
+    graph = _any_batch(onnx, proto, found)
+    for i, given in enumerate(graph.inputs):
+        if given.kind == "ids" and not any(i in node.of for node in graph.nodes):
+            raise ParamError(f"from_onnx: input {given.name!r} of whole numbers, of which no result depends, is not supported; accepted: models without it")
+    return Model(graph, classes)
+
+
+def _sizes(proto: Any, sizes: Mapping[str, int] | None) -> dict[str, int]:
+    """Lengths of open axes. Raises `ParamError` for one that is none, or of an axis that is not there; `TypeError` for no mapping."""
+    sizes = {} if sizes is None else sizes
+    if not isinstance(sizes, Mapping):
+        raise TypeError(f"from_onnx: sizes= is a dict of lengths by the names of axes, got {type(sizes).__name__}")
+    there = [
+        dim.dim_param or f"axis {axis} of {given.name}"
+        for given in proto.graph.input
+        for axis, dim in enumerate(given.type.tensor_type.shape.dim)
+        if not dim.HasField("dim_value")
+    ]
+    for name, size in sizes.items():
+        if name not in there:
+            raise ParamError(f"from_onnx: sizes= names {name!r}, which is no open axis; accepted: {', '.join(map(repr, there)) or 'none, all are known'}")
+        whole(f"from_onnx: sizes[{name!r}]", size, 1, MOST)
+    return {name: int(size) for name, size in sizes.items()}
 
 
 def _package() -> Any:
@@ -54,7 +83,7 @@ def _package() -> Any:
 
 
 def _loaded(onnx: Any, source: str | os.PathLike[str] | bytes) -> Any:
-    name = "the model" if isinstance(source, bytes) else str(source)
+    name = "the model" if isinstance(source, bytes) else str(source) or "''"
     try:
         content = source if isinstance(source, bytes) else Path(source).read_bytes()
     except OSError as error:
@@ -65,6 +94,8 @@ def _loaded(onnx: Any, source: str | os.PathLike[str] | bytes) -> Any:
             onnx.load_external_data_for_model(proto, str(Path(source).parent))
         if not proto.graph.node or not proto.opset_import:
             raise ValueError("it has no nodes")
+        if not proto.graph.output:
+            raise ValueError("it has no outputs")
     except Exception as error:
         first = str(error).strip().splitlines() or [type(error).__name__]
         raise ParamError(f"from_onnx: {name} is no model of ONNX, or cut short: {first[0][:200]}") from None
@@ -107,7 +138,14 @@ def _any_batch(onnx: Any, proto: Any, inputs: list[Input]) -> Graph:
         graphs = [_imported(onnx, proto, inputs, [given.of(batch) for given in inputs]) for batch in BATCHES]
         merged = _merged(graphs[0], graphs[1])
         if merged is None:
-            raise ParamError("from_onnx: the model does something else for each number of rows; accepted: a fixed one, as sizes=")
+            raise ParamError(
+                f"from_onnx: {_differing(graphs[0], graphs[1])} does something else for each number of rows; accepted: a fixed "
+                f"number, as sizes={{'name of the axis': rows}}"
+            )
+        try:
+            merged.shapes(1)
+        except (ParamError, ShapeError) as error:
+            raise ParamError(f"from_onnx: {error}, which one row alone has; accepted: networks of any number of rows") from None
         return merged
     fixed = _imported(onnx, proto, inputs, [given.shape for given in inputs])
     if len({given.shape[0] for given in inputs}) > 1:
@@ -164,10 +202,13 @@ def _imported(onnx: Any, proto: Any, inputs: list[Input], shapes: list[Shape]) -
         given_values = [values[name] for name in node.input]
         if node.domain not in ("", "ai.onnx"):
             raise ParamError(f"from_onnx: node {called!r} ({node.domain}.{node.op_type}) is not supported; accepted: operations of ONNX")
+        constant = not any(isinstance(value, Var) for value in given_values)
+        if constant or node.op_type in CONVERTERS:
+            _check_form(onnx, node, called, opset)
         made: list[Value]
         if node.op_type == "Shape" and isinstance(given_values[0], Var):
             made = [np.asarray(given_values[0].shape, dtype=np.int64)[_attribute(onnx, node, "start", 0) : _attribute(onnx, node, "end", None)]]
-        elif not any(isinstance(value, Var) for value in given_values):
+        elif constant:
             made = _folded(onnx, node, called, given_values, opset)
         else:
             softmax = [users.get(name, []) == ["Softmax"] for name in node.output]
@@ -183,6 +224,31 @@ def _imported(onnx: Any, proto: Any, inputs: list[Input], shapes: list[Shape]) -
         graph.outputs.append(found.number)
     rows = next((shape[axis] for given, shape in zip(inputs, shapes, strict=True) for axis in range(len(shape)) if given.shape[axis] == -1), 1)
     return recognised(folded(recognised(graph.used(), rows), rows), rows)
+
+
+def _check_form(onnx: Any, node: Any, called: str, opset: int) -> None:
+    """Raises `ParamError` for a node whose inputs and attributes are not those of its operation."""
+    try:
+        known = onnx.defs.get_schema(node.op_type, opset, "")
+    except Exception:
+        return  # of no operation of ONNX, which is refused for that, or is one of an exporter's
+    where, has = f"from_onnx: node {called!r} ({node.op_type})", len(node.input)
+    if not known.min_input <= has <= known.max_input:
+        most = f" to {known.max_input}" if known.max_input != known.min_input else ""
+        raise ParamError(f"{where} has {has} inputs; accepted: {known.min_input}{most}")
+    missing = next((i for i in range(known.min_input) if not node.input[i]), None)
+    if missing is not None:
+        raise ParamError(f"{where} has no input {missing}, {known.inputs[min(missing, len(known.inputs) - 1)].name!r}, which it has to have")
+    given = {each.name: each.type for each in node.attribute}
+    for name, kind in given.items():
+        if name not in known.attributes:
+            raise ParamError(f"{where} has an attribute {name!r}, which opset {opset} does not know; accepted: {', '.join(known.attributes) or 'none'}")
+        wanted = known.attributes[name].type.name
+        if onnx.AttributeProto.AttributeType.Name(kind) != wanted:
+            raise ParamError(f"{where}: attribute {name!r} is of type {onnx.AttributeProto.AttributeType.Name(kind)}; accepted: {wanted}")
+    for name, attribute in known.attributes.items():
+        if attribute.required and name not in given:
+            raise ParamError(f"{where} lacks the attribute {name!r}, which it has to have")
 
 
 def _attribute(onnx: Any, node: Any, name: str, default: Any) -> Any:
@@ -209,24 +275,10 @@ def _folded(onnx: Any, node: Any, called: str, given: Sequence[Value | None], op
 
 def _merged(a: Graph, b: Graph) -> Graph | None:
     """One graph for two batches; none if they differ in more than lengths that are left open."""
-    if len(a.nodes) != len(b.nodes) or a.outputs != b.outputs:
+    nodes = [_node(x, y) for x, y in zip(a.nodes, b.nodes, strict=False)]
+    if len(a.nodes) != len(b.nodes) or a.outputs != b.outputs or None in nodes:
         return None
-    nodes = []
-    for x, y in zip(a.nodes, b.nodes, strict=True):
-        layer = x.layer
-        if type(layer) is not type(y.layer) or x.of != y.of or x.own.keys() != y.own.keys():
-            return None
-        if any(not np.array_equal(x.own[name], y.own[name]) for name in x.own):
-            return None
-        if isinstance(layer, Reshape | Expand) and isinstance(y.layer, Reshape | Expand) and len(layer.to) == len(y.layer.to):
-            to = tuple(m if m == n else -1 for m, n in zip(layer.to, y.layer.to, strict=True))
-            if isinstance(layer, Reshape) and to.count(-1) > 1:
-                return None
-            layer = replace(layer, to=to)
-        elif layer != y.layer:
-            return None
-        nodes.append(replace(x, layer=layer))
-    merged = Graph(a.inputs, nodes, a.outputs)
+    merged = Graph(a.inputs, [node for node in nodes if node is not None], a.outputs)
     try:
         for batch, graph in zip(BATCHES, (a, b), strict=True):
             if list(merged.shapes(batch).values())[len(a.inputs) :] != list(graph.shapes(batch).values())[len(a.inputs) :]:
@@ -235,3 +287,23 @@ def _merged(a: Graph, b: Graph) -> Graph | None:
         return None
     return merged
 
+
+def _differing(a: Graph, b: Graph) -> str:
+    """The first layer that is another one for another batch, for people."""
+    pairs = zip(a.nodes, b.nodes, strict=False)
+    return next((f"layer {x.name!r} ({x.layer.op})" for x, y in pairs if _node(x, y) is None), "the model")
+
+
+def _node(x: Node, y: Node) -> Node | None:
+    """One node for two batches, if there is one."""
+    layer = x.layer
+    if type(layer) is not type(y.layer) or x.of != y.of or x.own.keys() != y.own.keys():
+        return None
+    if any(not np.array_equal(x.own[name], y.own[name]) for name in x.own):
+        return None
+    if isinstance(layer, Reshape | Expand) and isinstance(y.layer, Reshape | Expand) and len(layer.to) == len(y.layer.to):
+        to = tuple(m if m == n else -1 for m, n in zip(layer.to, y.layer.to, strict=True))
+        if isinstance(layer, Reshape) and to.count(-1) > 1:
+            return None
+        return replace(x, layer=replace(layer, to=to))
+    return x if layer == y.layer else None

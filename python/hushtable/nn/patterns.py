@@ -11,10 +11,11 @@ import numpy as np
 from .graph import Graph, Node
 from .layer import Layer
 from .layers.arrange import Expand, Negate, Reshape, Slice, Transpose
-from .layers.elementwise import Curve, MatMul, Multiply, Steep, Subtract
+from .layers.elementwise import Curve, MatMul, Multiply, Subtract
 from .layers.linear import Linear, Offset, Scale
 from .layers.norm import LayerNorm, RmsNorm
 from .layers.pool import Mean
+from .layers.steep import Steep
 
 NEAR = 1e-5
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,14 +12,18 @@ from .. import _words
 from ..errors import ParamError, ShapeError
 from ..prepared import _Dry
 from ..share import Share
-from .evaluation import Formats, InputFormat, evaluate
+from .evaluation import Formats, evaluate
 from .graph import Graph, Node
-from .layer import Array, Format, Own, largest, nearest
+from .inputs import InputFormat
+from .layer import Array, Format, Own, Sizes, largest, nearest
 
 # Inputs of their own scales that are compared are brought below this power of two.
 COMPARED = 6
 
-# Inputs at different places that lie within so many powers of two of each other have one scale.
+# Inputs at different places that lie within so many powers of two of each other have one scale, and the range of the largest:
+# pixels that are dark in all examples may be bright. No number is wrong for that. The first weights hold every input in the
+# range that is told, not only those that were seen; each input is rounded within half a step, which the bound of errors counts;
+# and what a smaller one does further inside, in its larger range, is as for any input beyond the examples.
 ALIKE = 4
 
 # Fewest digits of a factor.
@@ -31,19 +35,20 @@ FRACTIONS = (8, 14)
 
 @dataclass
 class Seen:
-    """The largest sizes of numbers on examples: of inputs (by place), of results, of inner tensors."""
+    """Numbers on examples: the least and the greatest of inputs (by place), the largest sizes of results and inner tensors."""
 
-    inputs: list[Array]
+    inputs: list[tuple[Array, Array]]
     results: list[float]
     inner: list[dict[str, float]]
 
 
 def observed(graph: Graph, examples: Sequence[Array]) -> Seen:
     """Runs a network in floating point. Raises `ParamError` where a number is not finite, naming the layer."""
-    seen = Seen([np.abs(x).max(axis=0) if x.ndim == 2 else np.asarray(largest(x)) for x in examples], [], [])
+    axes = [0 if x.ndim == 2 else None for x in examples]
+    seen = Seen([(np.asarray(x.min(axis=axis)), np.asarray(x.max(axis=axis))) for x, axis in zip(examples, axes, strict=True)], [], [])
 
     def apply(node: Node, x: list[Array]) -> Array:
-        y = node.layer.plain(node.own, *x)
+        y = node.plain(node.own, *x)
         if not np.isfinite(y).all():
             raise ParamError(f"layer {node.name!r} ({node.layer.op}) gives numbers that are not finite on the examples")
         seen.results.append(largest(y))
@@ -61,32 +66,57 @@ def observed(graph: Graph, examples: Sequence[Array]) -> Seen:
 def formats(graph: Graph, seen: Seen, margin: float, bits: int | None, fraction: int) -> Formats:
     """Formats for ranges `margin` times as wide as those seen. Raises `ParamError` that names the layer for which the width,
     or any, does not do."""
-    inputs = [_input(graph, i, size * margin, fraction) for i, size in enumerate(seen.inputs)]
+    inputs = [_input(graph, i, *ends, margin, fraction) for i, ends in enumerate(seen.inputs)]
     owns = scaled(graph, inputs)
-    found = []
+    sizes = _sizes(graph, inputs, owns)
+    found: list[Format] = []
+    rounding = 2 * 2.0**-fraction  # results lie in their ranges when they were rounded up, too
     for i, own in enumerate(owns):
         most = max((largest(own[name]) for name in graph.nodes[i].layer.bounded()), default=0.0)
-        found.append(
-            Format(
-                out=exponent(seen.results[i] * margin, fraction),
-                inner={name: exponent(size * margin, 40) for name, size in seen.inner[i].items()},
-                digits=fraction if graph.nodes[i].layer.factors() else 0,
-                largest=exponent(most, fraction),
-            )
-        )
+        node = graph.nodes[i]
+        worst, known = _worst(node, own, sizes[i])
+        inner = {
+            name: exponent(max(size * margin, known.get(name, 0.0)) + (rounding if name == "products" else 0), 40)
+            for name, size in seen.inner[i].items()
+        }
+        first = len(inputs)
+        below = [2.0 ** (inputs[v].exponent if v < first else found[v - first].out) for v in node.of]
+        size = max(seen.results[i] * margin, worst, node.layer.implied(inner, *below))
+        digits = fraction if node.layer.factors() else 0
+        found.append(Format(exponent(size + rounding, fraction), inner, digits, exponent(most, fraction)))
     least = max([_need(format, fraction) for format in found] + [how.exponent + fraction + 2 for how in inputs])
     width = min(max(least, fraction + 2, 16), 64) if bits is None else bits
     _check_sizes(graph, inputs, found, width, fraction)
     while True:
-        layers = [_digits(graph.nodes[i], owns[i], format, width, fraction) for i, format in enumerate(found)]
+        layers = [_digits(graph.nodes[i], owns[i], sizes[i], format, width, fraction) for i, format in enumerate(found)]
         made = Formats(width, fraction, tuple(inputs), tuple(layers))
         refused = refusal(graph, made)
         if refused is None:
             return made
+        if bits is None and width < 64 and (always := refusal(graph, replace(made, bits=64))) is not None:
+            raise ParamError(always)
         if bits is not None or width == 64:
             better = "a smaller fraction=, a smaller margin=, or more bits=" if width < 64 else "a smaller fraction= or margin="
             raise ParamError(f"{refused}: {width} bits with {fraction} after the point do not do; accepted: {better}")
         width += 1
+
+
+def _sizes(graph: Graph, inputs: Sequence[InputFormat], owns: Sequence[Own]) -> list[list[float]]:
+    """How large the operands of each layer can be for inputs in their ranges, up to the first weights; infinite behind them,
+    where what was seen counts."""
+    reach = [2.0**how.exponent for how in inputs]
+    found = []
+    for node, own in zip(graph.nodes, owns, strict=True):
+        found.append([reach[value] for value in node.of])
+        known = not node.layer.factors() and math.isfinite(max(found[-1]))
+        reach.append(node.layer.worst(own, *found[-1])[0] if known else math.inf)
+    return found
+
+
+def _worst(node: Node, own: Own, sizes: Sequence[float]) -> Sizes:
+    """How large results and inner tensors of a layer can be; 0 where that is not known."""
+    result, inner = node.layer.worst(own, *sizes)
+    return (result, inner) if math.isfinite(result) else (0.0, {})
 
 
 def scaled(graph: Graph, inputs: Sequence[InputFormat]) -> list[Own]:
@@ -96,7 +126,7 @@ def scaled(graph: Graph, inputs: Sequence[InputFormat]) -> list[Own]:
         own: Own = node.own
         for value in node.of[:1]:
             if value < len(inputs) and inputs[value].scale and own:
-                absorbed = node.layer.absorbed(own, inputs[value].scale)
+                absorbed = node.layer.absorbed(own, inputs[value].scale, inputs[value].centre)
                 assert absorbed is not None
                 own = absorbed
         owns.append(own)
@@ -105,20 +135,32 @@ def scaled(graph: Graph, inputs: Sequence[InputFormat]) -> list[Own]:
 
 def refusal(graph: Graph, made: Formats) -> str | None:
     """What a dry run of one batch refuses in these formats, with the layer's name."""
-    party = _Dry(0)
-    batch = graph.batch or 1
-    given = []
-    for how, kind in zip(made.inputs, graph.inputs, strict=True):
-        if kind.kind == "ids":
-            given.append(Share(party, np.zeros(kind.of(batch), dtype=np.uint32), 32, 0, "xor", (0, 1 << 32)))
-            continue
-        words = np.zeros(kind.of(batch), dtype=_words.dtype(made.bits))
-        given.append(Share(party, words, made.bits, made.fraction, "additive", how.limits(made.fraction)))
     try:
-        evaluate(graph, made, None, 1, given)
+        types(graph, made)
     except (ParamError, ShapeError) as error:
         return str(error)
     return None
+
+
+def types(graph: Graph, made: Formats) -> dict[int, Share]:
+    """Shares of the types that a network's inputs and results of layers have: those of a dry run of one batch. Raises
+    `ParamError` that names the layer which the formats do not hold."""
+    party = _Dry(0)
+    batch = graph.batch or 1
+    found: dict[int, Share] = {}
+    for i, (how, kind) in enumerate(zip(made.inputs, graph.inputs, strict=True)):
+        if kind.kind == "ids":
+            found[i] = Share(party, np.zeros(kind.of(batch), dtype=np.uint32), 32, 0, "xor", (0, 1 << 32))
+            continue
+        words = np.zeros(kind.of(batch), dtype=_words.dtype(made.bits))
+        found[i] = Share(party, words, made.bits, made.fraction, "additive", how.limits(made.fraction))
+    given = list(found.values())
+
+    def watch(i: int, node: Node, made: Share) -> None:
+        found[len(given) + i] = made
+
+    evaluate(graph, made, None, 1, given, watch=watch)
+    return found
 
 
 def exponent(size: float, digits: int) -> int:
@@ -126,21 +168,33 @@ def exponent(size: float, digits: int) -> int:
     return max(math.frexp(size)[1] if size > 0 else -digits, 1 - digits)
 
 
-def _input(graph: Graph, i: int, sizes: Array, fraction: int) -> InputFormat:
-    """The format of an input, with a power of two for each place where what comes next can take it up."""
+def _input(graph: Graph, i: int, least: Array, most: Array, margin: float, fraction: int) -> InputFormat:
+    """The format of an input, with a power of two for each place where what comes next can take it up, and a centre."""
     if graph.inputs[i].kind == "ids":
         return InputFormat(0, ())
     after = [node for node in graph.nodes if i in node.of]
     able = all(node.of == (i,) for node in after) and i not in graph.outputs
-    if sizes.ndim == 1 and able and after:
-        powers = _powers(sizes)
-        tried = [node.layer.absorbed(node.own, powers) for node in after]
+    sizes = np.maximum(np.abs(least), np.abs(most)) * margin
+    for centres in (_centres(least, most, margin), ()) if sizes.ndim == 1 and able and after else ():
+        around = np.abs(0.5 * (least + most) - centres) + 0.5 * (most - least) * margin if centres else sizes
+        powers = _powers(around)
+        tried = [node.layer.absorbed(node.own, powers, centres) for node in after]
         if all(own is not None for own in tried):
             # Inputs and factors are about as large then, so that rounding either does as much.
-            most = max((largest(own["weight"]) for own in tried if own is not None and "weight" in own), default=0.0)
-            common = min(max((exponent(most, fraction) + 1) // 2, 0), fraction) if most else COMPARED
-            return InputFormat(common, tuple(power - common for power in powers))
+            factor = max((largest(own["weight"]) for own in tried if own is not None and "weight" in own), default=0.0)
+            common = min(max((exponent(factor, fraction) + 1) // 2, 0), fraction) if factor else COMPARED
+            return InputFormat(common, tuple(power - common for power in powers), centres)
     return InputFormat(exponent(float(sizes.max(initial=0)), fraction), ())
+
+
+def _centres(least: Array, most: Array, margin: float) -> tuple[float, ...]:
+    """For each place about the middle of its numbers, where these are far from 0 and near each other: a multiple of a power of
+    two as large as they are apart. Nothing if there is no such place."""
+    apart = 0.5 * (most - least) * margin
+    units = np.array([2.0 ** exponent(float(size), 40) for size in apart])
+    far = (apart > 0) & (np.maximum(np.abs(least), np.abs(most)) >= units * 2.0**ALIKE)
+    found = np.where(far, np.rint(0.5 * (least + most) / units) * units, 0.0)
+    return tuple(found.tolist()) if far.any() else ()
 
 
 def _powers(sizes: Array) -> list[int]:
@@ -171,7 +225,7 @@ def _need(format: Format, fraction: int) -> int:
     return max(products, format.out) + fraction + format.digits + 2
 
 
-def _digits(node: Node, own: Own, format: Format, bits: int, fraction: int) -> Format:
+def _digits(node: Node, own: Own, sizes: Sequence[float], format: Format, bits: int, fraction: int) -> Format:
     """The format with as many digits of factors as help, and as the width has room for."""
     if not format.digits:
         return format
@@ -186,4 +240,11 @@ def _digits(node: Node, own: Own, format: Format, bits: int, fraction: int) -> F
     digits = min(room, fraction + more, 62 - max(format.largest, 0) - 1)
     # Rounded up a factor may reach the next power of two.
     most = max(largest(nearest(own[name], digits)) for name in node.layer.factors())
-    return Format(format.out, format.inner, digits, max(exponent(most, fraction), format.largest))
+    made = Format(format.out, format.inner, digits, max(exponent(most, fraction), format.largest))
+    # And what they make may leave its range.
+    worst, inner = _worst(node, node.layer.rounded(own, fraction, made), sizes)
+    step = 2.0**-fraction
+    if worst + 2 * step >= 2.0**made.out or any(size + 2 * step >= 2.0 ** made.inner[name] for name, size in inner.items()):
+        wider = replace(format, out=made.out + 1, inner={name: power + (name in inner) for name, power in made.inner.items()})
+        return _digits(node, own, sizes, wider, bits, fraction)
+    return made

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,28 +10,22 @@ import numpy as np
 
 from .. import _words
 from ..cost import format_bytes, format_time
-from ..embedding import Embedding
-from ..party import Party
-from ..prepared import Need, _Dry
-from ..session import run_pair
-from ..share import Share
-from .evaluation import Formats, evaluate
+from .evaluation import Formats
 from .graph import Graph, Node
 from .layer import Array, Off, Own, Shape, count, largest, nearest
-from .layers.embedding import Embed
-from .ranges import scaled
+from .measuring import Setting, copy_bytes, measured
+from .ranges import scaled, types
 
 if TYPE_CHECKING:
     from .model import Model
 
 COLUMNS = ("layer", "result", "bytes", "time", "rounds", "error", "seen")
 
-
 @dataclass(frozen=True)
 class Row:
     """A layer: `bytes` both parties send in all phases, `seconds` on this machine, `rounds` before and after the inputs
-    together. `None` is what is not known. `error`: how far a result may lie from that of exact numbers, at most; `seen`: how
-    far it lies on the examples, where each result is rounded to nearest."""
+    together; `None` where the network was not run. `error`: how far a result may lie from that of exact numbers, at most;
+    `seen`: how far it lies on the examples, where each result is rounded to nearest; `None` where they are not known here."""
 
     layer: str
     shape: Shape
@@ -53,14 +45,28 @@ class Row:
 
 class Report(Sequence[Row]):
     """A row for each layer. Prints as a table. `bits`, `fraction`: of all numbers; `memory`: bytes of the shares that one
-    party holds at the same time, without what protocols need besides; `error` and `seen`: of the results."""
+    party holds at the same time, without what protocols need besides; `copy_bytes`: of the encrypted copies of embeddings,
+    which are sent once, when the network is shared; `error` and `seen`: of the results; `sure`: the error of rows of which
+    `Model.unsure` says that no tree may turn the other way. `bytes`, `seconds` and `rounds` are
+    those of the first call of a session over the link `net`, with the model at party `owner` and embeddings under `cipher`.
+    """
 
     def __init__(
-        self, rows: Sequence[Row], formats: Formats, memory: int, error: float | None, seen: float | None, how: str
+        self,
+        rows: Sequence[Row],
+        formats: Formats,
+        memory: int,
+        copy_bytes: int,
+        error: tuple[float, float] | None,
+        seen: float | None,
+        setting: Setting,
     ) -> None:
         self._rows = tuple(rows)
-        self.bits, self.fraction, self.memory, self.how = formats.bits, formats.fraction, memory, how
-        self.error, self.seen = error, seen
+        self.bits, self.fraction, self.memory, self.copy_bytes = formats.bits, formats.fraction, memory, copy_bytes
+        self.error = None if error is None else error[0]
+        self.sure = None if error is None else error[1]
+        self.seen = seen
+        self.owner, self.net, self.cipher = setting.owner, setting.net, setting.cipher
 
     @property
     def bytes(self) -> int | None:
@@ -91,46 +97,58 @@ class Report(Sequence[Row]):
         rows = [COLUMNS, *(row._cells() for row in self), (whole[0], "", *whole[2:])]
         widths = [max(len(row[i]) for row in rows) for i in range(len(COLUMNS))]
         lines = ["  ".join(c.ljust(w) if i < 2 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))) for row in rows]
-        head = f"bits={self.bits}, fraction={self.fraction}, {format_bytes(self.memory)} of shares at once; {self.how}"
+        head = f"bits={self.bits}, fraction={self.fraction}, {format_bytes(self.memory)} of shares at once"
+        if self.copy_bytes:
+            head += f", {format_bytes(self.copy_bytes)} of embeddings under {self.cipher} sent once"
+        if self.sure != self.error:
+            head += f"; error of rows that model.unsure leaves out: {self.sure:.2g}"
+        head += (
+            f"; bytes, time and rounds of a session's first call over {self.net}, as run here on zeros, model at party {self.owner}"
+            if self.bytes is not None
+            else "; bytes, time and rounds show when the network runs: measure=True runs it here, on zeros"
+        )
         return "\n".join([head, *(line.rstrip() for line in lines)])
 
     __repr__ = __str__
 
 
-def reported(graph: Graph, formats: Formats, rows: int, model: Model | None, measure: bool) -> Report:
+def reported(graph: Graph, formats: Formats, rows: int, model: Model | None, setting: Setting) -> Report:
     """The report for a batch of so many rows."""
     shapes = graph.shapes(rows)
     first = len(graph.inputs)
     errors = None if model is None else bounds(graph, formats, model.held, shapes)
     seen = None if model is None else differences(model)
-    took = _measured(graph, formats, rows) if measure else _counted(graph, formats, rows)
+    took = measured(graph, formats, rows, setting)
     made = [
         Row(node.name, shapes[first + i], *took[i], None if errors is None else errors[first + i].error, None if seen is None else seen[i])
         for i, node in enumerate(graph.nodes)
     ]
-    error = None if errors is None else max(errors[value].error for value in graph.outputs)
+    error = None
+    if model is not None and errors is not None:
+        turns = any(node.layer.turned(own) for node, own in zip(graph.nodes, model.held, strict=True))
+        sure = bounds(graph, formats, model.held, shapes, turned=False) if turns else errors
+        error = (max(errors[value].error for value in graph.outputs), max(sure[value].error for value in graph.outputs))
     off = None if seen is None else max((seen[value - first] for value in graph.outputs if value >= first), default=0.0)
-    how = (
-        "bytes, time and rounds as measured here on zeros, between two threads"
-        if measure
-        else "what products and comparisons take is not predicted: measure=True measures all layers here, on zeros"
-    )
-    return Report(made, formats, _memory(graph, formats, rows), error, off, how)
+    return Report(made, formats, _memory(graph, formats, rows), copy_bytes(graph, formats, setting), error, off, setting)
 
 
-def bounds(graph: Graph, formats: Formats, held: Sequence[Own], shapes: dict[int, Shape]) -> dict[int, Off]:
-    """How far each value may lie from the exact one: worst cases, one after the other."""
+def bounds(
+    graph: Graph, formats: Formats, held: Sequence[Own], shapes: dict[int, Shape], turned: bool = True
+) -> dict[int, Off]:
+    """How far each value may lie from the exact one: worst cases, one after the other. `turned`: also where rounding takes a
+    number to the other side of a threshold of a tree."""
     found: dict[int, Off] = {}
+    shares = types(graph, formats)
     for i, (given, how) in enumerate(zip(graph.inputs, formats.inputs, strict=True)):
         ids = given.kind == "ids"
-        found[i] = Off(0.0 if ids else 2.0**how.exponent, 0.0 if ids else 0.5 * formats.step, shapes[i])
+        found[i] = Off(0.0 if ids else 2.0**how.exponent, 0.0 if ids else 0.5 * formats.step, shapes[i], shares[i]._range, shares[i].bits)
     owns = scaled(graph, formats.inputs)
     for i, (node, form) in enumerate(zip(graph.nodes, formats.layers, strict=True)):
         value = len(graph.inputs) + i
         of = [found[each] for each in node.of]
-        error = node.layer.error(owns[i], held[i], formats.step, form, *of)
-        # Both lie in the range.
-        found[value] = Off(2.0**form.out, min(error, 2 * 2.0**form.out), shapes[value])
+        error = node.layer.error(owns[i], held[i], formats.step, form, *of) + (node.layer.turned(owns[i]) if turned else 0.0)
+        # Both lie in the range; so they do where no bound is known.
+        found[value] = Off(2.0**form.out, error if error <= 2 * 2.0**form.out else 2 * 2.0**form.out, shapes[value], shares[value]._range, shares[value].bits)
     return found
 
 
@@ -141,8 +159,8 @@ def differences(model: Model) -> list[float]:
     form = model.formats
 
     def apply(node: Node, x: list[tuple[Array, Array]]) -> tuple[Array, Array]:
-        exact = node.layer.plain(node.own, *(each for each, _ in x))
-        held = node.layer.plain(model.held[len(found)], *(each for _, each in x))
+        exact = node.plain(node.own, *(each for each, _ in x))
+        held = node.plain(model.held[len(found)], *(each for _, each in x))
         if node.layer.gives == "number":
             held = nearest(held, form.fraction)
             found.append(largest(exact - held))
@@ -152,93 +170,6 @@ def differences(model: Model) -> list[float]:
 
     model.graph.run(list(zip(model.examples, model.as_held(model.examples), strict=True)), apply)
     return found
-
-
-Figures = tuple["int | None", "float | None", "int | None"]
-
-
-def _counted(graph: Graph, formats: Formats, rows: int) -> list[Figures]:
-    """What the cards of the functions say of each layer; nothing where one has no card."""
-    party = _Dry(0)
-    given = _zeros(party, graph, formats, rows)
-    found: list[Figures] = []
-    before = 0
-
-    def watch(i: int, node: Node, made: Share) -> None:
-        nonlocal before
-        needs, before = party.needs[before:], len(party.needs)
-        figures = [_of_card(need) for need in needs]
-        known = [each for each in figures if each is not None]
-        if isinstance(node.layer, Embed) or len(known) < len(figures):
-            found.append((None, None, None))
-        else:
-            found.append((round(sum(size for size, _ in known)), 0.0 if not known else None, sum(r for _, r in known)))
-
-    evaluate(graph, formats, None, 1, given, watch=watch)
-    return found
-
-
-def _of_card(need: Need) -> tuple[float, int] | None:
-    """Bytes and rounds of a call, by its card."""
-    card = getattr(need._what, "card", None) or ""
-    cost = re.search(r"cost +([0-9.]+) bytes a number .*?([0-9]+) rounds", card)
-    row = re.search(r"shape +[0-9]+ x ([0-9]+)", card)
-    if cost is None:
-        return None
-    return float(cost[1]) * need.count * (int(row[1]) if row else 1), int(cost[2])
-
-
-def _measured(graph: Graph, formats: Formats, rows: int) -> list[Figures]:
-    """What each layer takes between two threads, on zeros: what is sent does not depend on values."""
-
-    def party(p: Party) -> list[Figures]:
-        owns = [{name: np.zeros(shape) for name, shape in node.layer.owned().items()} for node in graph.nodes]
-        embeddings = {
-            i: Embedding(
-                p,
-                owns[i]["weight"] if p.role == 0 else None,
-                owner=0,
-                fraction=formats.fraction,
-                entry_bits=formats.entry_bits(i),
-            )
-            for i, node in enumerate(graph.nodes)
-            if isinstance(node.layer, Embed)
-        }
-        given = _zeros(p, graph, formats, rows, embeddings)
-        found: list[Figures] = []
-        p.barrier()
-        before, start = p.cost, time.perf_counter()
-
-        def watch(i: int, node: Node, made: Share) -> None:
-            nonlocal before, start
-            cost = p.cost - before
-            phases = (cost.setup, cost.offline, cost.online)
-            size = sum(phase.sent + phase.received for phase in phases)
-            now = time.perf_counter()
-            found.append((size, now - start, sum(phase.rounds for phase in phases)))
-            before, start = p.cost, now
-
-        evaluate(graph, formats, owns if p.role == 0 else None, 0, given, embeddings, watch)
-        return found
-
-    return run_pair(party)[0]
-
-
-def _zeros(
-    party: Party, graph: Graph, formats: Formats, rows: int, embeddings: dict[int, Embedding] | None = None
-) -> list[Share]:
-    made = []
-    for i, (given, how) in enumerate(zip(graph.inputs, formats.inputs, strict=True)):
-        shape = given.of(rows)
-        if given.kind == "ids":
-            table = next((embeddings[j] for j, n in enumerate(graph.nodes) if i in n.of and j in embeddings), None) if embeddings else None
-            bits = 32 if table is None else table._form.key_bits
-            made.append(Share(party, np.zeros(shape, dtype=_words.dtype(bits)), bits, 0, "xor", (0, 1 << bits)))
-            continue
-        words = np.zeros(shape, dtype=_words.dtype(formats.bits))
-        limits = how.limits(formats.fraction)
-        made.append(Share(party, words, formats.bits, formats.fraction, "additive", limits))
-    return made
 
 
 def _memory(graph: Graph, formats: Formats, rows: int) -> int:
@@ -253,3 +184,24 @@ def _memory(graph: Graph, formats: Formats, rows: int) -> int:
         most = max(most, sum(live.values()) + sum(map(count, node.layer.owned().values())))
         live = {value: size for value, size in live.items() if value in graph.outputs or last.get(value, -1) > i}
     return most * word
+
+
+def unsure(model: Model, inputs: Sequence[Array]) -> Array:
+    """For each row whether a number may lie on the other side of a threshold once it is rounded."""
+    graph, formats = model.graph, model.formats
+    rows = graph.check_inputs([array.shape for array in inputs])
+    errors = bounds(graph, formats, model.held, graph.shapes(rows), turned=False)
+    owns = iter(scaled(graph, formats.inputs))
+    found = np.zeros(rows, dtype=np.bool_)
+
+    def apply(node: Node, x: list[Array]) -> Array:
+        own, first = next(owns), node.of[0]
+        near = node.layer.unsure(own, formats.step, errors[first].error, first < len(graph.inputs), *x)
+        np.logical_or(found, near if len(near) == rows else near.any(), out=found)
+        return node.plain(own, *x)
+
+    places = zip(inputs, formats.inputs, graph.inputs, strict=True)
+    given = [how.held(x, what.name) if what.kind == "number" else x for x, how, what in places]
+    with np.errstate(all="ignore"):
+        graph.run(given, apply)
+    return found

@@ -6,10 +6,16 @@ import numpy as np
 
 from ...errors import ParamError, ShapeError
 from ..imports import MASKED, UNSEEN, Builder, Op, Value, Var, converter, trimmed
-from ..layer import Array, axis_of
-from .arrange import Concatenate, Negate, Pad
-from .elementwise import Add, Clip, Curve, Multiply, Relu, Steep, Subtract
+from ..layer import Array, axis_of, broadcast
+from .arrange import Concatenate, Negate, Pad, Slice, Take
+from .elementwise import Add, Clip, Curve, Multiply, Relu, Subtract
 from .linear import Offset, Scale
+from .steep import Steep
+
+
+# Limits farther out are none, as exporters write them; and what the places around may be filled with.
+FARTHEST = 2.0**32
+PADDED = ("constant", "edge", "reflect", "wrap")
 
 
 @converter("BatchNormalization")
@@ -92,10 +98,11 @@ def _div(to: Builder, op: Op) -> Value:
 
 @converter("Where")
 def _where(to: Builder, op: Op) -> Value:
-    keep = np.broadcast_to(op.constant(0), op.constant(0).shape) != 0
+    keep = op.constant(0) != 0
     i = 1 if isinstance(op.inputs[1], Var) else 2
     keep = keep if i == 1 else ~keep
     x, other = op.var(i), op.constant(3 - i).astype(np.float64)
+    broadcast(keep.shape, other.shape)
     if op.to_softmax and (other <= MASKED).all():
         return offset(to, x, np.where(keep, 0.0, UNSEEN), True)
     return scale(to, x, keep.astype(np.float64), np.where(keep, 0.0, other))
@@ -109,17 +116,19 @@ def _concat(to: Builder, op: Op) -> Value:
     places: list[Array] = []
     parts: list[Var] = []
     before = 0
+    for i in set(range(len(op.inputs))) - set(of):
+        beside = op.constant(i).shape
+        if len(beside) != len(shape) or any(a != b for along, (a, b) in enumerate(zip(beside, shape, strict=True)) if along != axis):
+            raise ShapeError(
+                f"a constant of shape {beside} beside {shape}; an exporter may have fixed the number of rows: in PyTorch "
+                f"x.size(0) stays open, and len(x) does not"
+            )
     for i in range(len(op.inputs)):
         if i not in of:
             places.append(op.constant(i).astype(np.float64))
-            rest = [size for along, size in enumerate(places[-1].shape) if along != axis]
-            if rest != [size for along, size in enumerate(shape) if along != axis]:
-                raise ShapeError(
-                    f"a constant of shape {places[-1].shape} beside {shape}; an exporter may have fixed the number of rows: "
-                    f"in PyTorch x.size(0) stays open, and len(x) does not"
-                )
             before += 0 if parts else places[-1].shape[axis]
             continue
+        axis_of(axis, op.var(i).shape)
         places.append(np.zeros(op.var(i).shape))
         behind = sum(op.constant(j).shape[axis] for j in range(i + 1, min([j for j in of if j > i], default=len(op.inputs))))
         by = [0] * (2 * len(shape))
@@ -128,12 +137,88 @@ def _concat(to: Builder, op: Op) -> Value:
     made = to.add(Concatenate(axis), *parts) if len(parts) > 1 else parts[0]
     if len(of) == len(op.inputs):
         return made
-    # Constants are added to zeros; where they are alike along an axis, as that of the rows, one stands for all.
-    numbers = np.concatenate(places, axis=axis)
+    # Constants are added to zeros.
+    return offset(to, made, _alike(np.concatenate(places, axis=axis), axis), False)
+
+
+@converter("Clip")
+def _clip(to: Builder, op: Op) -> Value:
+    x, lo, hi = op.var(0), _limit(op, 1, "min", -np.inf), _limit(op, 2, "max", np.inf)
+    if np.isfinite([lo, hi]).all():
+        return to.add(Clip(lo, hi), x)
+    if np.isfinite(lo):  # lo + max(x - lo, 0)
+        return _shifted(to, to.add(Relu(), _shifted(to, x, -lo)), lo)
+    if np.isfinite(hi):  # hi - max(hi - x, 0)
+        return _shifted(to, to.add(Negate(), to.add(Relu(), _shifted(to, to.add(Negate(), x), hi))), hi)
+    return x
+
+
+def _limit(op: Op, i: int, name: str, none: float) -> float:
+    """A limit; one that no number in the ranges of a network reaches is none."""
+    given: Array = op.constant(i).ravel() if op.has(i) else np.asarray([op.float(name, none)])
+    if len(given) != 1 or np.isnan(given[0]):
+        raise ParamError(f"a limit {name}={given.tolist()} is not supported; accepted: a number")
+    limit = float(given[0])
+    beyond = limit < -FARTHEST if name == "min" else limit > FARTHEST
+    return none if beyond else limit
+
+
+def _shifted(to: Builder, x: Var, by: float) -> Var:
+    return offset(to, x, np.asarray(by), False) if by else x
+
+
+@converter("Gelu")
+def _gelu(to: Builder, op: Op) -> Value:
+    x, how = op.var(0), op.text("approximate", "none")
+    if how not in ("none", "tanh"):
+        raise ParamError(f"approximate={how!r} is not supported; accepted: 'none' or 'tanh'")
+    if how == "none":
+        return to.add(Curve("gelu"), x)
+    # x (1 + tanh(k (x + 0.044715 x^3))) / 2
+    k = np.sqrt(2 / np.pi)
+    inner = scale(to, to.add(Multiply(), x, x), np.asarray(0.044715 * k), np.asarray(k))
+    bent = to.add(Curve("tanh"), to.add(Multiply(), x, inner))
+    return to.add(Multiply(), x, scale(to, bent, np.asarray(0.5), np.asarray(0.5)))
+
+
+@converter("Pad")
+def _pad(to: Builder, op: Op) -> Value:
+    x, by = op.var(0), list(op.ints("pads", 1, None) or ())
+    size, how = len(x.shape), op.text("mode", "constant")
+    if how not in PADDED:
+        raise ParamError(f"mode={how!r} is not supported; accepted: {', '.join(PADDED)}")
+    axes = [axis_of(int(axis), x.shape) for axis in op.constant(3).ravel()] if op.has(3) else list(range(size))
+    if len(by) != 2 * len(axes):
+        raise ParamError(f"{len(by)} numbers of places for {len(axes)} axes are not supported; accepted: two for each")
+    around = [(0, 0)] * size
+    for i, axis in enumerate(axes):
+        around[axis] = (by[i], by[len(axes) + i])
+    for axis, (before, after) in enumerate(around):
+        if min(before, after) < 0:  # places that are cut off
+            start, left = max(-before, 0), x.shape[axis] - max(-before, 0) - max(-after, 0)
+            x = to.add(Slice(axis - size, start, 1, left), x)
+    around = [(max(before, 0), max(after, 0)) for before, after in around]
+    if how != "constant":
+        for axis, pair in enumerate(around):
+            if any(pair):
+                places = np.pad(np.arange(x.shape[axis]), pair, mode=how)  # type: ignore[call-overload]
+                x = to.add(Take(axis - size, tuple(map(int, places)), (len(places),)), x)
+        return x
+    if not np.any(around):
+        return x
+    number = float(np.ravel(op.constant(2))[0]) if op.has(2) else op.float("value", 0.0)
+    if not np.isfinite(number):
+        raise ParamError(f"padding by {number} is not supported; accepted: finite numbers")
+    made = to.add(Pad((*(before for before, _ in around), *(after for _, after in around))), x)
+    return made if number == 0 else offset(to, made, _alike(np.pad(np.zeros(x.shape), around, constant_values=number)), False)
+
+
+def _alike(numbers: Array, but: int | None = None) -> Array:
+    """Numbers that are alike along an axis, as that of the rows, once for all; not along the axis `but`."""
     for along in range(numbers.ndim):
         first = numbers[(slice(None),) * along + (slice(0, 1),)]
-        numbers = first if along != axis and (numbers == first).all() else numbers
-    return offset(to, made, numbers, False)
+        numbers = first if along != but and (numbers == first).all() else numbers
+    return numbers
 
 
 @converter("PRelu")

@@ -12,7 +12,7 @@ from ... import history, joining
 from ...errors import ParamError, ShapeError
 from ...share import Share
 from ..imports import Builder, Op, Value, Var, converter
-from ..layer import Array, Layer, Own, Run, Shape, axis_of, count
+from ..layer import Array, Layer, Own, Run, Shape, Sizes, axis_of, broadcast, count
 
 
 class Moved(Layer):
@@ -28,6 +28,9 @@ class Moved(Layer):
     def private(self, run: Run, *x: Share) -> Share:
         made: Share = self.moved(x[0])
         return made
+
+    def worst(self, own: Own, *sizes: float) -> Sizes:
+        return sizes[0], {}
 
 
 @dataclass(frozen=True)
@@ -167,6 +170,9 @@ class Pad(Layer):
     def private(self, run: Run, *x: Share) -> Share:
         return _padded(x[0], self._pairs())
 
+    def worst(self, own: Own, *sizes: float) -> Sizes:
+        return sizes[0], {}
+
 
 @history.operation("pad", ("x",), ("pairs",))
 def _padded(x: Share, pairs: list[tuple[int, int]]) -> Share:
@@ -193,6 +199,9 @@ class Concatenate(Layer):
 
     def private(self, run: Run, *x: Share) -> Share:
         return joining.concatenate(list(x), axis=axis_of(self.axis, x[0].shape))
+
+    def worst(self, own: Own, *sizes: float) -> Sizes:
+        return max(sizes), {}
 
 
 def slices(start: int, stop: int, step: int, size: int) -> tuple[int, int, int]:
@@ -256,24 +265,7 @@ def _transpose(to: Builder, op: Op) -> Value:
 def _expand(to: Builder, op: Op) -> Value:
     x, asked = op.var(0), op.ints("shape", 1, None)
     assert asked is not None
-    return to.add(Expand(np.broadcast_shapes(x.shape, asked)), x)
-
-
-@converter("Pad")
-def _pad(to: Builder, op: Op) -> Value:
-    x, by = op.var(0), op.ints("pads", 1, None) or ()
-    value = op.constant(2) if op.has(2) else op.float("value", 0.0)
-    if op.has(3) and by:
-        axes = [axis_of(int(axis), x.shape) for axis in op.constant(3).ravel()]
-        whole = [0] * (2 * len(x.shape))
-        for i, axis in enumerate(axes):
-            whole[axis], whole[len(x.shape) + axis] = by[i], by[len(axes) + i]
-        by = tuple(whole)
-    if not any(by):
-        return x
-    if op.text("mode", "constant") != "constant" or np.any(value):
-        raise ParamError("padding by other numbers is not supported; accepted: by zeros")
-    return to.add(Pad(by), x)
+    return to.add(Expand(broadcast(x.shape, asked)), x)
 
 
 @converter("Slice")
@@ -282,6 +274,8 @@ def _slice(to: Builder, op: Op) -> Value:
     starts, ends = op.ints("starts", 1, None) or (), op.ints("ends", 2, None) or ()
     axes = op.ints("axes", 3, range(len(starts))) or ()
     steps = op.ints("steps", 4, (1,) * len(starts)) or ()
+    if not len(starts) == len(ends) == len(axes) == len(steps):
+        raise ParamError(f"starts {starts}, ends {ends}, axes {axes} and steps {steps} are not supported; accepted: as many of each")
     for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
         at = axis_of(axis, x.shape)
         rows = range(*slice(start, end if abs(end) < 1 << 31 else (None if end > 0 or step < 0 else end), step).indices(x.shape[at]))

@@ -123,7 +123,7 @@ def _argmax(to: Builder, op: Op) -> Value:
     x = op.var(0)
     if op.int("select_last_index", 0):
         raise ParamError("select_last_index=1 is not supported; accepted: 0")
-    return to.add(ArgMax(axis_of(op.int("axis", 0), x.shape) - len(x.shape), bool(op.int("keepdims", 1))), x)
+    return to.add(ArgMax(axis_of(op.int("axis", 0), x.shape) - len(x.shape), op.int("keepdims", 1) == 1), x)
 
 
 @converter("TopK")

@@ -15,7 +15,7 @@ from ...share import Share
 from .. import weights
 from ..comparing import positive
 from ..imports import Builder, Op, Value, converter
-from ..layer import Array, Format, Layer, Off, Own, Run, Shape, broadcast, ulps
+from ..layer import Array, Format, Layer, Off, Own, Run, Shape, Sizes, broadcast, ulps
 
 _erf: Callable[[Array], Array] = np.vectorize(math.erf, otypes=[np.float64])
 
@@ -57,58 +57,26 @@ class Curve(Layer):
 
     def private(self, run: Run, *x: Share) -> Share:
         if self.name == "exp":
-            # Results are below 2^out, and below a step it does not matter how far.
-            ends = (max(x[0].range[0], -16.0), min(x[0].range[1], max(1.0, math.ceil(run.format.out * math.log(2)))))
-            return functions.exp(x[0], domain=ends, outside="clamp")
+            return functions.exp(x[0], domain=self._ends(run.format, x[0].range), outside="clamp")
         return functions._ALL[self.name](x[0])
 
+    def _ends(self, format: Format, limits: tuple[float, float]) -> tuple[float, float]:
+        """Of exp: results are below 2^out, and below a step it does not matter how far."""
+        return max(limits[0], -16.0), min(limits[1], max(1.0, math.ceil(format.out * math.log(2))))
+
+    def worst(self, own: Own, *sizes: float) -> Sizes:
+        bounded = 1.0 if self.name in ("sigmoid", "tanh", "erf") else math.inf
+        return min(bounded, math.inf if self.name == "exp" else sizes[0] + 1.0), {}
+
     def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
-        card = functions._evaluation(self.name, 48, _digits(step)).card
+        # As it is evaluated.
+        limits, how = (of[0].limits[0] * step, of[0].limits[1] * step), functions.How()
+        if self.name == "exp":
+            how = functions.How(domain=self._ends(format, limits), outside="clamp")
+        card = functions._evaluation(self.name, of[0].bits, _digits(step), **how, range=limits).card
         # A function saturates within the card's error, and half a step more where numbers are rounded.
         gain = min(CURVES[self.name][1], float(2.0**format.out))
         return gain * of[0].error + (ulps(card) + 0.5) * step
-
-
-# By name: a function of positive numbers, and its slope at the least of them at most.
-STEEP: dict[str, tuple[Callable[[Array], Array], Callable[[float], float]]] = {
-    "sqrt": (lambda x: np.asarray(np.sqrt(x)), lambda least: 0.5 * least**-0.5),
-    "rsqrt": (lambda x: np.asarray(1 / np.sqrt(x)), lambda least: 0.5 * least**-1.5),
-    "reciprocal": (lambda x: np.asarray(1 / x), lambda least: least**-2),
-    "ln": (lambda x: np.asarray(np.log(x)), lambda least: 1 / least),
-}
-
-
-@dataclass(frozen=True)
-class Steep(Layer):
-    """A function of positive numbers, of which the least is known: sqrt, rsqrt, reciprocal, ln."""
-
-    name: str
-    op: ClassVar[str] = "steep"
-
-    def shape(self, *of: Shape) -> Shape:
-        if self.name not in STEEP:
-            raise ParamError(f"function {self.name!r} is not supported; accepted: {', '.join(STEEP)}")
-        return of[0]
-
-    def plain(self, own: Own, *x: Array) -> Array:
-        if not (x[0] > 0).all():
-            raise ParamError(f"{self.name}: {float(x[0].min())!r} is not supported; accepted: positive numbers")
-        return STEEP[self.name][0](x[0])
-
-    def inner(self, own: Own, *x: Array) -> dict[str, Array]:
-        return {"precision": 1 / x[0]}
-
-    def ranges(self) -> tuple[str, ...]:
-        return ("precision",)
-
-    def private(self, run: Run, *x: Share) -> Share:
-        least = max(1, run.steps(-run.format.inner["precision"])[1])
-        return functions._ALL[self.name](x[0]._within((least, max(least + 1, x[0]._range[1]))))
-
-    def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
-        least = max(2.0 ** -format.inner["precision"] - of[0].error, step)
-        card = functions._evaluation(self.name, 48, _digits(step)).card
-        return STEEP[self.name][1](least) * of[0].error + (ulps(card) + 0.5) * step
 
 
 @dataclass(frozen=True)
@@ -129,6 +97,9 @@ class Relu(Layer):
     def private(self, run: Run, *x: Share) -> Share:
         made = arithmetic.where(positive(x[0]), x[0], x[0] * self.slope if self.slope else 0.0)
         return made if self.slope else made._within((0, max(x[0]._range[1], 1)))
+
+    def worst(self, own: Own, *sizes: float) -> Sizes:
+        return sizes[0], {}
 
     def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
         return of[0].error + (step + 0.01 * of[0].size * self.slope if self.slope else 0)
@@ -152,6 +123,9 @@ class Clip(Layer):
 
     def private(self, run: Run, *x: Share) -> Share:
         return arithmetic.clip(x[0], self.lo, self.hi)
+
+    def worst(self, own: Own, *sizes: float) -> Sizes:
+        return max(abs(self.lo), abs(self.hi)), {}
 
     def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
         return of[0].error + 0.5 * step
@@ -248,16 +222,6 @@ def _curve(to: Builder, op: Op) -> Value:
     return to.add(Curve(op.kind.lower()), op.var(0))
 
 
-@converter("Sqrt", "Reciprocal", "Log")
-def _steep(to: Builder, op: Op) -> Value:
-    return to.add(Steep({"Log": "ln"}.get(op.kind, op.kind.lower())), op.var(0))
-
-
-@converter("Gelu")
-def _gelu_op(to: Builder, op: Op) -> Value:
-    if op.text("approximate", "none") != "none":
-        raise ParamError("approximate='tanh' is not supported; accepted: 'none'")
-    return to.add(Curve("gelu"), op.var(0))
 
 
 @converter("Relu", "LeakyRelu")
@@ -265,27 +229,3 @@ def _relu(to: Builder, op: Op) -> Value:
     return to.add(Relu(op.float("alpha", 0.01) if op.kind == "LeakyRelu" else 0.0), op.var(0))
 
 
-@converter("Clip")
-def _clip(to: Builder, op: Op) -> Value:
-    ends = []
-    for i, name in ((1, "min"), (2, "max")):
-        given = op.constant(i) if op.has(i) else op.attributes.get(name)
-        if given is None:
-            raise ParamError("limits on one side only are not supported; accepted: both")
-        ends.append(float(np.asarray(given)))
-    return to.add(Clip(ends[0], ends[1]), op.var(0))
-
-
-@converter("Pow")
-def _pow(to: Builder, op: Op) -> Value:
-    x, power = op.var(0), op.constant(1)
-    exponent = float(power.ravel()[0]) if power.size == 1 else math.nan
-    names = {0.5: "sqrt", -0.5: "rsqrt", -1.0: "reciprocal"}
-    if exponent in names:
-        return to.add(Steep(names[exponent]), x)
-    if exponent not in (1.0, 2.0, 3.0, 4.0):
-        raise ParamError(f"exponent {exponent} is not supported; accepted: 1 to 4, 0.5, -0.5 and -1")
-    square = to.add(Multiply(), x, x) if exponent > 1 else x
-    if exponent == 4:
-        return to.add(Multiply(), square, square)
-    return to.add(Multiply(), square, x) if exponent == 3 else square

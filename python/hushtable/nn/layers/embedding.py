@@ -12,7 +12,7 @@ from ... import _words
 from ...errors import ParamError, ShapeError
 from ...share import Share
 from ..imports import Builder, Op, Value, Var, converter
-from ..layer import Array, Format, Layer, Off, Own, Run, Shape, axis_of
+from ..layer import Array, Format, Layer, Off, Own, Run, Shape, Sizes, axis_of, largest
 from .arrange import Take
 
 
@@ -42,6 +42,9 @@ class Embed(Layer):
         table = copy.copy(run.embedding)
         table.party = x[0].party  # that of a dry run, where one is made
         return table(x[0], bits=run.bits, fraction=run.fraction)
+
+    def worst(self, own: Own, *sizes: float) -> Sizes:
+        return largest(own["weight"]), {}
 
     def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
         return 0.5 * step

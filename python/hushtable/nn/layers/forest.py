@@ -14,7 +14,7 @@ from ...share import Share
 from ...tables import Table, lookup
 from .. import weights
 from ..comparing import less
-from ..layer import Array, Format, Layer, Off, Own, Run, Shape
+from ..layer import Array, Format, Layer, Off, Own, Run, Shape, Sizes, largest
 
 # Deepest tree.
 MOST_DEPTH = 60
@@ -122,10 +122,34 @@ class Forest(Layer):
         off = np.abs(own["leaf"] - held["leaf"]).reshape(self.trees, self._leaves, self.outputs)
         return float(off.max(axis=1).sum(axis=0).max()) + 1.5 * step
 
-    def absorbed(self, own: Own, exponents: Sequence[int]) -> Own | None:
-        """For inputs that are divided by powers of two, a power for each."""
+    def worst(self, own: Own, *sizes: float) -> Sizes:
+        leaves = np.abs(own["leaf"]).reshape(self.trees, self._leaves, self.outputs)
+        products = float(leaves.max(axis=1).sum(axis=0).max())
+        return products + largest(own["bias"]), {"products": products}
+
+    def turned(self, own: Own) -> float:
+        used = (own["path"] != 0).any(axis=1)[:, :, None]
+        leaves = own["leaf"].reshape(self.trees, self._leaves, self.outputs)
+        most, least = (np.where(used, leaves, end).max(axis=1) for leaves, end in ((leaves, -np.inf), (-leaves, -np.inf)))
+        apart = np.where(np.isfinite(most), most + least, 0.0)  # a tree of one leaf has no other
+        return float(apart.sum(axis=0).max())
+
+    def unsure(self, own: Own, step: float, error: float, direct: bool, *x: Array) -> Array:
+        above = x[0][:, np.argmax(own["feature"], axis=0)] - own["threshold"]
+        # What is rounded as thresholds are stays on their left; to their right a step is enough.
+        near = (above > 0) & (above < step) if direct else np.abs(above) <= error + 0.5 * step
+        right, sure = (
+            bits.reshape(len(x[0]), self.trees, self.nodes).transpose(1, 0, 2).astype(np.float64) for bits in (above > 0, ~near)
+        )
+        # Leaves from whose path no sure comparison turns away.
+        away = (right * sure) @ own["path"] + sure @ (own["path"] < 0).astype(np.float64)
+        possible = (away == 0) & (own["path"] != 0).any(axis=1)[:, None, :]
+        return np.asarray((possible.sum(axis=2) > 1).any(axis=0))
+
+    def absorbed(self, own: Own, exponents: Sequence[int], centres: Sequence[float] = ()) -> Own | None:
         at = np.argmax(own["feature"], axis=0)
-        return {**own, "threshold": np.ldexp(own["threshold"], -np.asarray(exponents)[at])}
+        threshold = own["threshold"] - np.asarray(centres)[at] if centres else own["threshold"]
+        return {**own, "threshold": np.ldexp(threshold, -np.asarray(exponents)[at])}
 
 
 def _zero(width: int) -> Table:

@@ -11,8 +11,8 @@ import numpy as np
 from ...errors import ParamError, ShapeError
 from ...share import Share
 from .. import weights
-from ..imports import Builder, Op, Value, Var, converter, trimmed
-from ..layer import MOST, Array, Format, Layer, Off, Own, Run, Shape, broadcast, columns, count, largest
+from ..imports import Builder, Op, Value, Var, along, converter
+from ..layer import MOST, Array, Format, Layer, Off, Own, Run, Shape, Sizes, broadcast, columns, count, largest
 from .arrange import Reshape, Transpose
 from .elementwise import MatMul
 
@@ -67,6 +67,10 @@ class Weighted(Layer):
         """How far results may move where each number moves by 1."""
         return largest(factors)
 
+    def worst(self, own: Own, *sizes: float) -> Sizes:
+        products = self.gain(own["weight"]) * sizes[0]
+        return (products + largest(own["bias"]), {"products": products}) if self.bias else (products, {})
+
 
 @dataclass(frozen=True)
 class Linear(Weighted):
@@ -98,8 +102,8 @@ class Linear(Weighted):
     def gain(self, factors: Array) -> float:
         return columns(factors)
 
-    def absorbed(self, own: Own, exponents: Sequence[int]) -> Own | None:
-        return {**own, "weight": np.ldexp(own["weight"], np.asarray(exponents)[:, None])}
+    def absorbed(self, own: Own, exponents: Sequence[int], centres: Sequence[float] = ()) -> Own | None:
+        return None if centres else {**own, "weight": np.ldexp(own["weight"], np.asarray(exponents)[:, None])}
 
 
 @dataclass(frozen=True)
@@ -123,10 +127,12 @@ class Scale(Weighted):
     def multiplied(self, run: Run, x: Share, limits: tuple[int, int]) -> Share:
         return weights.scaled(x, run.weights("weight"), limits)
 
-    def absorbed(self, own: Own, exponents: Sequence[int]) -> Own | None:
-        fits = self.size in ((len(exponents),), (1,), ()) and len(set(exponents if self.size != (len(exponents),) else (0,))) == 1
+    def absorbed(self, own: Own, exponents: Sequence[int], centres: Sequence[float] = ()) -> Own | None:
+        alike = self.size == (len(exponents),) or len(set(exponents)) == 1
+        if centres or not alike or self.size not in ((len(exponents),), (1,), ()):
+            return None
         powers = np.asarray(exponents if self.size == (len(exponents),) else exponents[:1]).reshape(self.size)
-        return {**own, "weight": np.ldexp(own["weight"], powers)} if fits else None
+        return {**own, "weight": np.ldexp(own["weight"], powers)}
 
 
 @dataclass(frozen=True)
@@ -253,7 +259,7 @@ def _linear(to: Builder, x: Var, weight: Array, bias: Array | None) -> Var:
         raise ParamError(f"a constant of shape {weight.shape} is not supported; accepted: a matrix")
     own = {"weight": weight}
     if bias is not None:
-        own["bias"] = np.broadcast_to(trimmed(bias), (weight.shape[1],))
+        own["bias"] = along(bias, weight.shape[1])
     inputs, outputs = weight.shape
     return to.add(Linear(inputs, outputs, bias is not None), x, own=own)
 
@@ -294,6 +300,11 @@ def kernel_of(op: Op, size: Shape, kernel: Sequence[int]) -> tuple[tuple[int, ..
     dilation = op.ints("dilations", None, (1,) * axes) or ()
     how = op.text("auto_pad", "NOTSET")
     padding = op.ints("pads", None, (0,) * (2 * axes)) or ()
+    if not len(size) == axes == len(stride) == len(dilation) == len(padding) / 2:
+        raise ShapeError(
+            f"a kernel of {axes} axes, strides {stride}, dilations {dilation} and pads {padding} on {len(size)} axes; accepted: a "
+            f"number for each axis, two for pads"
+        )
     if how == "VALID":
         padding = (0,) * (2 * axes)
     elif how not in ("NOTSET", ""):

@@ -13,9 +13,10 @@ from ...errors import ParamError, ShapeError
 from ...products import mean
 from ...share import Share
 from .. import weights
-from ..imports import Builder, Op, Value, converter, trimmed
-from ..layer import Array, Format, Layer, Off, Own, Run, Shape, axis_of, largest, ulps
+from ..imports import Builder, Op, Value, along, converter
+from ..layer import Array, Format, Layer, Off, Own, Run, Shape, Sizes, axis_of, largest
 from .arrange import Transpose
+from .steep import domain, evaluated, off
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,9 @@ class Softmax(Layer):
 
     def private(self, run: Run, *x: Share) -> Share:
         return functions.softmax(x[0])
+
+    def worst(self, own: Own, *sizes: float) -> Sizes:
+        return 1.0, {}
 
     def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
         return 0.5 * of[0].error + 2 * step
@@ -135,22 +139,21 @@ class RmsNorm(Norm):
 
     def private(self, run: Run, *x: Share) -> Share:
         squares = weights.times(x[0], x[0], run.inner("squares"))
-        least = 2.0 ** -run.format.inner["precision"]
-        step = 2.0**-run.fraction
-        spread = mean(squares, axis=squares.ndim - 1) + max(self.epsilon, step)
-        least_steps = max(1, int(least / step) // 2)
-        bounded = spread._within((least_steps, max(least_steps + 1, run.inner("spread")[1])))
-        inverse = functions.rsqrt(bounded)
+        spread = mean(squares, axis=squares.ndim - 1) + max(self.epsilon, 2.0**-run.fraction)
+        ends = domain("rsqrt", run.fraction, run.format.inner["precision"], run.inner("spread")[1])
+        inverse = evaluated("rsqrt", spread, *ends)
         inverse = inverse.reshape(*inverse.shape, 1)
         normed = weights.times(x[0], inverse, run.inner("normed"))
         return weights.scaled(normed, run.weights("weight"), run.limits)
 
     def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
         least = float(2.0 ** (-0.5 * format.inner["precision"]))
-        card = ulps(functions.card("rsqrt", 48, -math.frexp(step)[1] + 1))
+        digits = 1 - math.frexp(step)[1]
         # How far the mean square is off, and how far that moves its inverse root.
         spread = 2 * of[0].size * of[0].error + 3 * step + abs(max(self.epsilon, step) - self.epsilon)
-        inverse = 0.5 * spread / least**3 * 2**1.5 + (card + 0.5) * step
+        limits = (0, 1 << max(format.inner["spread"] + digits, 0))
+        mean_square = Off(2.0 ** format.inner["spread"], spread, of[0].shape, limits, of[0].bits)
+        inverse = off("rsqrt", digits, format.inner["precision"], mean_square)
         normed = of[0].error / least + of[0].size * inverse + step
         most = float(2.0 ** format.inner["normed"])
         return largest(held["weight"]) * normed + most * largest(own["weight"] - held["weight"]) + step
@@ -175,8 +178,8 @@ def _norm(to: Builder, op: Op) -> Value:
     if axis_of(op.int("axis", -1), x.shape) != len(x.shape) - 1 or op.outputs > 1:
         raise ParamError("a norm over more axes than the last is not supported; accepted: axis=-1 and one output")
     size, epsilon = x.shape[-1], op.float("epsilon", 1e-5)
-    own = {"weight": np.broadcast_to(trimmed(op.constant(1)), (size,))}
+    own = {"weight": along(op.constant(1), size)}
     if op.kind != "LayerNormalization":
         return to.add(RmsNorm(size, epsilon), x, own=own)
-    own["bias"] = np.broadcast_to(trimmed(op.constant(2)) if op.has(2) else 0.0, (size,))
+    own["bias"] = along(op.constant(2), size) if op.has(2) else np.zeros(size)
     return to.add(LayerNorm(size, epsilon), x, own=own)

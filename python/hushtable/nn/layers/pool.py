@@ -14,7 +14,8 @@ from ...share import Share
 from .. import weights
 from ..comparing import maximum
 from ..imports import Builder, Op, Value, axes_of, converter
-from ..layer import Array, Format, Layer, Off, Own, Run, Shape, axis_of, count
+from ..layer import Array, Format, Layer, Off, Own, Run, Shape, Sizes, axis_of, count
+from .arrange import Reshape
 from .linear import flat, imaged, kernel_of, lined, seen
 
 
@@ -37,6 +38,9 @@ class Pool(Layer):
         """What the kernel sees, along a last axis."""
         found = weights.windows(x, self.kernel, self.stride, self.padding, self.dilation)  # type: ignore[arg-type]
         return found.reshape(*found.shape[:4], -1)
+
+    def worst(self, own: Own, *sizes: float) -> Sizes:
+        return sizes[0], {}
 
 
 @dataclass(frozen=True)
@@ -136,6 +140,9 @@ class Mean(Reduced):
         rows = self.rows(x[0])
         return rows.mean(axis=rows.ndim - 1).reshape(self.shape(x[0].shape))
 
+    def worst(self, own: Own, *sizes: float) -> Sizes:
+        return sizes[0], {}
+
     def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
         return of[0].error + step
 
@@ -203,7 +210,11 @@ def _pool(to: Builder, op: Op) -> Value:
 @converter("GlobalMaxPool")
 def _global_max(to: Builder, op: Op) -> Value:
     x = op.var(0)
-    return to.add(MaxPool(x.shape[2:], (1, 1)), x)
+    if len(x.shape) == 4:
+        return to.add(MaxPool(x.shape[2:], (1, 1)), x)
+    size = count(x.shape[2:])
+    line = to.add(Reshape((*x.shape[:2], 1, size)), x)
+    return to.add(Reshape((*x.shape[:2], *(1,) * (len(x.shape) - 2))), to.add(MaxPool((1, size), (1, 1)), line))
 
 
 @converter("GlobalAveragePool")
@@ -215,6 +226,9 @@ def _global_mean(to: Builder, op: Op) -> Value:
 @converter("ReduceMean", "ReduceSum")
 def _reduce(to: Builder, op: Op) -> Value:
     x = op.var(0)
-    axes = axes_of(op.ints("axes", 1, None) or None, x.shape)
+    asked = op.ints("axes", 1, None) or None
+    if asked is None and op.int("noop_with_empty_axes", 0):
+        return x
+    axes = axes_of(asked, x.shape)
     layer = Mean if op.kind == "ReduceMean" else Sum
-    return to.add(layer(tuple(axis - len(x.shape) for axis in axes), bool(op.int("keepdims", 1))), x)
+    return to.add(layer(tuple(axis - len(x.shape) for axis in axes), op.int("keepdims", 1) == 1), x)
