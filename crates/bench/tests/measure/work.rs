@@ -152,7 +152,7 @@ fn inference_is_exact_to_few_units() {
     refused.fails("above --max-bytes 1 MB");
     assert!(refused.stderr.contains("linear layers at width 4096"), "{refused:?}");
     site.run("inference --shape gpt2-gelu --piece 256 --max-memory 100000000").fails("--max-memory");
-    site.run("inference --shape block --bits 30").fails("at least 33");
+    site.run("inference --shape block --bits 30").fails("at least 34");
     site.run("inference --shape block --width 10 --heads 3").fails("heads of a block: 3");
 }
 
