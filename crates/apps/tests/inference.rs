@@ -21,14 +21,18 @@ fn vectors(shape: &BlockShape) -> Vec<f64> {
 
 /// P0 has the vectors, P1 the weights.
 fn run(shape: BlockShape) -> Vec<f64> {
-    let (x, weights) = (vectors(&shape), Weights::random(&shape, 5));
+    run_with(shape, &Weights::random(&shape, 5))
+}
+
+fn run_with(shape: BlockShape, weights: &Weights) -> Vec<f64> {
+    let x = vectors(&shape);
     let eval = |p: &mut Party| -> Result<Vec<f64>> {
         let words: Vec<u64> = match p.role() {
             Role::P0 => fixed::encode(&x, shape.bits, shape.scale)?,
             Role::P1 => vec![0; x.len()],
         };
         let x = Fixed::new(AShare::new(shape.bits, words), shape.scale)?;
-        let mine = (p.role() == Role::P1).then_some(&weights);
+        let mine = (p.role() == Role::P1).then_some(weights);
         Block::prepare(p, shape, Role::P1, mine)?.eval(p, &x)?.open(p)
     };
     let pair = Party::pair_seeded(3).expect("two parties");
@@ -65,6 +69,24 @@ fn a_block_is_its_twin_but_for_few_units() {
     }
 }
 
+/// Every vector has a score of -30 to -125 with itself: those that must not be seen have less, whatever the scores.
+#[test]
+fn what_must_not_be_seen_is_not_seen() {
+    let shape = BlockShape::new(8, 16, 2);
+    let mut weights = Weights::random(&shape, 5);
+    weights.norm.gains.fill(1.0);
+    weights.norm.offsets.fill(0.0);
+    weights.attention.bias.fill(0.0);
+    for row in 0..16 {
+        for column in 0..32 {
+            let number = if column < 16 { 2.8 } else { -2.8 };
+            weights.attention.weights[row * 48 + column] = if column % 16 == row { number } else { 0.0 };
+        }
+    }
+    let units = worst(&run_with(shape, &weights), &twin::fixed(&shape, &vectors(&shape), &weights)) * 4096.0;
+    assert!(units <= 60.0, "{units} units from the twin");
+}
+
 /// A text in parts, each after the keys and values of those before, is what it is as a whole.
 #[test]
 fn a_text_that_goes_on_is_the_text_as_a_whole() {
@@ -87,7 +109,11 @@ fn a_text_that_goes_on_is_the_text_as_a_whole() {
                 out.extend(block.eval_after(p, &part, &mut cache)?.open(p)?);
                 before += sequence;
             }
-            // Material for a text of another length is refused.
+            // Material for a text of another length or by other heads is refused.
+            let heads = BlockShape { sequence: 1, before, heads: 4, ..whole };
+            let other = Fixed::new(AShare::new(heads.bits, vec![0; 16]), heads.scale)?;
+            let other = Block::prepare(p, heads, Role::P1, mine)?.eval_after(p, &other, &mut cache);
+            assert!(matches!(other, Err(Error::Shape { .. })), "{:?}", other.err());
             let shape = BlockShape { sequence: 1, before: before - 1, ..whole };
             let part = Fixed::new(AShare::new(shape.bits, vec![0; 16]), shape.scale)?;
             let other = Block::prepare(p, shape, Role::P1, mine)?.eval_after(p, &part, &mut cache);

@@ -12,7 +12,6 @@ use hushtable::{
 use super::{
     BlockShape, Layer, Norms, Scales, Weights,
     linear::{Linear, Products, gathered},
-    shape::UNSEEN,
 };
 
 /// One-time material for a block.
@@ -27,10 +26,12 @@ pub struct Block {
     down: Linear,
 }
 
-/// Shares of the keys and values of vectors that a block has seen: of a text that goes on, for what comes next.
+/// Shares of the keys and values of vectors that a block has seen: of a text that goes on, for what comes next. One for each
+/// block: the cache of another one gives numbers without meaning.
 #[derive(Default)]
 pub struct Cache {
-    seen: Option<[Fixed<u64>; 2]>,
+    /// Width of vectors and heads; keys and values.
+    seen: Option<([usize; 2], [Fixed<u64>; 2])>,
 }
 
 /// What the heads take.
@@ -93,61 +94,70 @@ impl Block {
     /// The same for vectors that come after those of the cache, which gets their keys and values, too.
     ///
     /// # Errors
-    /// [`Error::Shape`] unless the vectors and those of the cache are as many as the shape has, and those of the channel.
+    /// [`Error::Shape`] unless the vectors and those of the cache are as many as the shape has and as wide, with as many heads,
+    /// and those of the channel.
     pub fn eval_after(self, s: &mut Session, x: &Fixed<u64>, cache: &mut Cache) -> Result<Fixed<u64>> {
         let Self { shape, norm, attention, last_norm, up, gelu, down } = self;
         check(&shape, x)?;
-        same("numbers of the vectors before those of a block", shape.before * shape.width, cache.numbers())?;
+        cache.check(&shape)?;
         let layers = |s: &mut Session, x: &Fixed<u64>| {
             let up = up.apply(s, x)?;
             let bent = gelu.eval(s, &up)?;
             down.apply(s, &bent)
         };
-        match shape.norms {
+        let (out, seen) = match shape.norms {
             Norms::First => {
                 let normed = norm.eval(s, x)?;
-                let x = x.plus(&attention.eval(s, &shape, &normed, cache)?)?;
+                let (attended, seen) = attention.eval(s, &shape, &normed, cache)?;
+                let x = x.plus(&attended)?;
                 let normed = last_norm.eval(s, &x)?;
-                x.plus(&layers(s, &normed)?)
+                (x.plus(&layers(s, &normed)?)?, seen)
             }
             Norms::Last => {
-                let sum = x.plus(&attention.eval(s, &shape, x, cache)?)?;
-                let x = norm.eval(s, &sum)?;
+                let (attended, seen) = attention.eval(s, &shape, x, cache)?;
+                let x = norm.eval(s, &x.plus(&attended)?)?;
                 let sum = x.plus(&layers(s, &x)?)?;
-                last_norm.eval(s, &sum)
+                (last_norm.eval(s, &sum)?, seen)
             }
-        }
+        };
+        // Only now: after an error the cache is as it was.
+        cache.seen = Some(([shape.width, shape.heads], seen));
+        Ok(out)
     }
 }
 
 impl Cache {
-    /// Numbers of all keys.
-    fn numbers(&self) -> usize {
-        self.seen.as_ref().map_or(0, |[keys, _]| keys.len())
+    /// `Ok(())` if it holds the vectors before those of a block.
+    fn check(&self, shape: &BlockShape) -> Result<()> {
+        let BlockShape { before, width, heads, bits, scale, .. } = *shape;
+        let Some(([of, by], [keys, _])) = &self.seen else {
+            return same("vectors before those of a block", before, 0);
+        };
+        same("width of the vectors before those of a block", width, *of)?;
+        same("heads of the vectors before those of a block", heads, *by)?;
+        same("vectors before those of a block", before, keys.len() / width)?;
+        same("bits of the keys before those of a block", bits as usize, keys.bits() as usize)?;
+        same("scale of the keys before those of a block", scale as usize, keys.scale() as usize)
     }
 
     /// All, with these behind them.
-    fn with(&mut self, keys: Fixed<u64>, values: Fixed<u64>) -> Result<&[Fixed<u64>; 2]> {
-        match &mut self.seen {
-            Some([before, others]) => {
-                before.append(&keys)?;
-                others.append(&values)?;
-            }
-            none => *none = Some([keys, values]),
-        }
-        Ok(self.seen.as_ref().expect("just put there"))
+    fn with(&self, new: [Fixed<u64>; 2]) -> Result<[Fixed<u64>; 2]> {
+        let Some((_, [keys, values])) = &self.seen else { return Ok(new) };
+        let mut all = [keys.clone(), values.clone()];
+        all.iter_mut().zip(&new).try_for_each(|(all, new)| all.append(new))?;
+        Ok(all)
     }
 }
 
 impl Attention {
-    /// What the heads see, and what is made of it.
+    /// What the heads see, and what is made of it; and all keys and values.
     fn eval(
         self,
         s: &mut Session,
         shape: &BlockShape,
         x: &Fixed<u64>,
-        cache: &mut Cache,
-    ) -> Result<Fixed<u64>> {
+        cache: &Cache,
+    ) -> Result<(Fixed<u64>, [Fixed<u64>; 2])> {
         let BlockShape { sequence, width, heads, scale, .. } = *shape;
         let head = shape.head();
         let made = self.first.apply(s, x)?;
@@ -157,14 +167,14 @@ impl Attention {
             gathered(&made, (0..sequence * width).map(move |k| (k / width * 3 + part) * width + k % width))
         };
         let all = shape.before + sequence;
-        let [keys, values] = cache.with(part(1)?, part(2)?)?;
+        let seen = cache.with([part(1)?, part(2)?])?;
         let each = move |a: usize, b: usize| {
             (0..heads).flat_map(move |h| (0..a).flat_map(move |i| (0..b).map(move |c| (h, i, c))))
         };
         let queries = gathered(&part(0)?, each(sequence, head).map(|(h, i, c)| at(h, i, c)))?;
         // Transposed.
-        let keys = gathered(keys, each(head, all).map(|(h, c, i)| at(h, i, c)))?;
-        let values = gathered(values, each(all, head).map(|(h, i, c)| at(h, i, c)))?;
+        let keys = gathered(&seen[0], each(head, all).map(|(h, c, i)| at(h, i, c)))?;
+        let values = gathered(&seen[1], each(all, head).map(|(h, i, c)| at(h, i, c)))?;
         let scores = self.scores.multiply(s, &queries, &keys)?;
         let scores = shape.hidden_from(s.role(), &scores)?;
         let chances = self.softmax.eval(s, &scores)?;
@@ -175,12 +185,12 @@ impl Attention {
         });
         let mixed = gathered(&mixed, places)?;
         assert_eq!(mixed.scale(), scale);
-        self.last.apply(s, &mixed)
+        Ok((self.last.apply(s, &mixed)?, seen))
     }
 }
 
 impl BlockShape {
-    /// What a block costs whose weights `owner` knows.
+    /// What a block costs whose weights `owner` knows, without keys that the session keeps.
     ///
     /// # Errors
     /// As [`check`](Self::check).
@@ -209,7 +219,7 @@ impl BlockShape {
         let (n, all) = (self.sequence, self.before + self.sequence);
         let later = |k: usize| k % all > self.before + k / all % n;
         // Those are public: both parties put shares of a public number there.
-        let number = (UNSEEN << self.scale).wrapping_neg();
+        let number = (self.unseen() << self.scale).wrapping_neg();
         let public = if role == Role::P0 { number } else { 0 };
         let words = scores.share().words().iter().enumerate();
         let words = words.map(|(k, &w)| if later(k) { public } else { w }).collect();

@@ -18,8 +18,8 @@ pub enum Norms {
     Last,
 }
 
-/// What a vector that must not be seen has in place of its score, with another sign: `e^-64` is nothing.
-pub(super) const UNSEEN: u64 = 64;
+/// How far below every score that of a vector lies that must not be seen: `e^-64` is nothing.
+const UNSEEN: f64 = 64.0;
 
 /// What the parties agree on. Public.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -148,7 +148,7 @@ impl BlockShape {
 
     pub(super) fn softmax(&self) -> SoftmaxJob {
         let Self { heads, sequence, before, bits, scale, precision, objective, .. } = *self;
-        let (rows, magnitude) = (heads * sequence, self.magnitude(UNSEEN as f64));
+        let (rows, magnitude) = (heads * sequence, self.magnitude(self.unseen() as f64));
         SoftmaxJob {
             rows,
             precision,
@@ -162,6 +162,11 @@ impl BlockShape {
         let Self { sequence, hidden, bits, scale, precision, objective, .. } = *self;
         let (batch, magnitude) = (sequence * hidden, self.magnitude(0.0));
         GeluJob { batch, precision, magnitude, objective, ..GeluJob::new(bits, scale) }
+    }
+
+    /// What a vector that must not be seen has in place of its score, with another sign.
+    pub(super) fn unseen(&self) -> u64 {
+        (self.largest + UNSEEN).ceil() as u64
     }
 
     /// Bits before the point of the greatest number, or of another; none where the ring has no more.

@@ -62,7 +62,7 @@ impl Twin<'_> {
         for h in 0..heads {
             for i in 0..sequence {
                 let score = |j: usize| (0..head).map(|c| at(0, h, i, c) * at(1, h, j, c)).sum();
-                let seen = |j: usize| if causal && j > i { -64.0 } else { score(j) };
+                let seen = |j: usize| if causal && j > i { f64::NEG_INFINITY } else { score(j) };
                 let scores = self.rounded((0..sequence).map(seen).collect());
                 let chances = self.rounded(softmax(&scores, sequence));
                 for c in 0..head {

@@ -199,7 +199,8 @@ impl Benchmark for InferenceWork {
             || done.words(),
             |from| {
                 let mut accuracy = Accuracy::default();
-                for (rows, mine) in done.pieces() {
+                // Lanes with fewer blocks than others end with none.
+                for (rows, mine) in done.pieces().into_iter().filter(|(rows, _)| !rows.is_empty()) {
                     check(self, rows, mine, from, &mut accuracy)?;
                 }
                 Ok(Some(accuracy))

@@ -161,7 +161,7 @@ impl LatticeJob {
     }
 
     /// Bytes of ciphertexts and keys at P0 and at P1.
-    pub(super) fn memory(&self) -> [u64; 2] {
+    pub(crate) fn memory(&self) -> [u64; 2] {
         let memory = self.cross.memory();
         if self.job.owner == Role::P0 { [memory, 0] } else { [0, memory] }
     }

@@ -87,6 +87,15 @@ impl RowMultiplesJob {
         self.block.map_or(Ok(Bill::FREE), |block| Ok(self.by_lattice(block)?[1]))
     }
 
+    /// Bytes of ciphertexts, keys and matrices at P0 and at P1.
+    ///
+    /// # Errors
+    /// As [`bill`](Self::bill).
+    pub(crate) fn memory(&self) -> Result<[u64; 2]> {
+        let of = |block| ProductTriples::<u64>::lattice_effort(self.bits, self.blocks(block));
+        self.block.map_or(Ok([0; 2]), |block| Ok(of(block)?.memory))
+    }
+
     /// The work of the lattice, offline.
     ///
     /// # Errors
@@ -131,6 +140,8 @@ impl RowMultiples {
         let RowMultiplesJob { rows, len, bits, .. } = self.job;
         same("numbers of rows", rows * len, x.len())?;
         same("numbers for rows", rows, y.len())?;
+        same("bits of the numbers of rows", bits as usize, x.bits() as usize)?;
+        same("bits of the numbers for rows", bits as usize, y.bits() as usize)?;
         let made = match self.made {
             Made::Ots(made) => return made.multiply(s, x, y),
             Made::Lattice(made) => made,

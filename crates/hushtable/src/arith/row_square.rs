@@ -117,6 +117,11 @@ impl RowSquaresJob {
         self.lattice.map_or(Bill::FREE, |lattice| lattice.cross.keys_bill())
     }
 
+    /// Bytes of ciphertexts and keys at P0 and at P1, which answers.
+    pub(crate) fn memory(&self) -> [u64; 2] {
+        [0, self.lattice.map_or(0, |lattice| lattice.cross.memory())]
+    }
+
     /// The work of the lattice, offline.
     pub(crate) fn work(&self) -> Work {
         self.lattice.map_or(Work::default(), |lattice| lattice.cross.work())

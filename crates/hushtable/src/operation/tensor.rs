@@ -118,7 +118,9 @@ impl Operation for LayerNorm {
 
     fn effort(&self, items: usize, under: &Setting) -> Result<Effort> {
         let implied = implied(&self.signature(), self.bill(items, under)?, self.stocks(), items);
-        Ok(self.of(items).effort()?.remembering(implied.memory))
+        let effort = self.of(items).effort()?;
+        let memory = [0, 1].map(|party| effort.memory[party].max(implied.memory[party]));
+        Ok(effort.remembering(memory))
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

@@ -175,6 +175,11 @@ impl ScalingJob {
         self.lattice.map_or(Bill::FREE, |(_, lattice)| lattice.keys_bill())
     }
 
+    /// Bytes of ciphertexts and keys at P0 and at P1.
+    pub(super) fn memory(&self) -> [u64; 2] {
+        self.lattice.map_or([0; 2], |(_, lattice)| lattice.memory())
+    }
+
     /// The work of the lattice, offline.
     pub(super) fn work(&self) -> Work {
         self.lattice.map_or(Work::default(), |(_, lattice)| lattice.offline_work())

@@ -3,7 +3,7 @@
 //! # Functionality
 //! In: additive shares mod `2^l` of rows of d numbers with F bits behind the point; gains and offsets,
 //! one of each for a column, public or known to one party. Out: shares of
-//! `g_i (x_i - mean) / sqrt(variance + epsilon) + b_i` of each row, with F bits behind the point.
+//! `g_i (x_i - mean) / sqrt(variance + epsilon) + b_i` of each row, with F bits behind the point, g and b rounded to as many.
 //!
 //! The error is at most `1 + |g| / 4 + |g| / (4 s)` units in the last place, s being the root, and
 //! `2e-5 + 2^(-2F) / s^2` of the result without the offset.
@@ -13,7 +13,7 @@
 //! 1. The mean, with `F + 3` bits behind the point, is the sum of a row times the public `1/d`, truncated;
 //!    `c_i = x_i - mean`.
 //! 2. d times the variance: the sum of the squares of the `c_i` with F bits behind the point. It is too
-//!    large by d times the square of the mean's error, which is a unit at most.
+//!    large by d times the square of the mean's error, which is a unit and a quarter at most.
 //! 3. `sqrt(d) / sqrt(..)` of it, plus `d epsilon` (`math::root`).
 //! 4. Its products with the `c_i` are truncated.
 //! 5. Those with the gains, local for public ones, are truncated after the offsets are added.
@@ -156,10 +156,15 @@ impl NormJob {
             return Err(Error::Param { what, got, accepted: "1 and more".into() });
         }
         let root = self.root(64).needed()?; // refuses variances without bounds
+        let unit = 2f64.powi(-(self.scale as i32));
+        if self.variance[1] < unit * unit {
+            let (what, got) = ("greatest variance of a layer norm", self.variance[1].to_string());
+            return Err(Error::Param { what, got, accepted: "at least the square of a unit".into() });
+        }
         let bits = |v: f64| libm::log2(v).ceil().max(0.0) as u32;
         let (f, d) = (self.scale, self.len as f64);
         let sum = f + bits(d * self.largest) + 3;
-        let squares = 2 * f + bits(d * self.variance[1]) + 3;
+        let squares = 2 * f + bits(self.root(64).bounds[1]) + 3;
         // No number less the mean is more than the root of d times the deviation; truncation needs the rest.
         let scaled = f + MEAN + self.root_scale() + bits(1.01 * d.sqrt()) + 2;
         let gains = self.bits.max(2 * f + MORE + bits(self.gain * (d.sqrt() + 1.0)) + 3);
@@ -211,9 +216,11 @@ impl NormJob {
         let (w, bill) = (self.rings()?, self.bill()?);
         let lattices = self.squares(&w)?.work() + self.product(&w).work()? + self.scaling(&w).work();
         let [offline, online] = Work::of_batch(&bill);
-        Ok(Effort::implied(bill)
-            .once(self.keys_bill()?, Work::default())
-            .working([offline + lattices, online]))
+        let memory = [self.squares(&w)?.memory(), self.product(&w).memory()?, self.scaling(&w).memory()];
+        let implied = Effort::implied(bill);
+        let memory = [0, 1].map(|party| implied.memory[party] + memory.iter().map(|m| m[party]).sum::<u64>());
+        let effort = implied.once(self.keys_bill()?, Work::default()).working([offline + lattices, online]);
+        Ok(effort.remembering(memory))
     }
 
     /// Bits behind the point of what is rescaled, and to what: the mean, twice, the product with the root, and the
@@ -256,7 +263,8 @@ impl NormJob {
             shape: [self.rows, self.len],
             ring: self.bits,
             scale: self.scale,
-            max_ulp: "1 + |g|/4 (1 + 1/s), for gain g and deviation s, and 2e-5 of the result".into(),
+            max_ulp: "1 + |g|/4 (1 + 1/s), for gain g, rounded, and deviation s, and 2e-5 + (unit/s)^2 of the result"
+                .into(),
             outside: format!(
                 "numbers beyond {largest} and variances outside {low} to {high} are not allowed, not checked"
             ),
