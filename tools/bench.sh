@@ -98,6 +98,9 @@ run inference --shape bert-base --ot ferret
 run inference --shape bert-base --ot ferret --network --least
 run inference --shape bert-base --ot ferret --layers 12
 for link in lan wan; do
+    run inference --shape bert-base --ot ferret --net $link
+done
+for link in lan wan; do
     run inference --shape gpt2-softmax --net $link
     run inference --shape gpt2-gelu --net $link
 done
