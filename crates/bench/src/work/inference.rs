@@ -200,7 +200,7 @@ impl Benchmark for InferenceWork {
             |from| {
                 let mut accuracy = Accuracy::default();
                 // Lanes with fewer blocks than others end with none.
-                for (rows, mine) in done.pieces().into_iter().filter(|(rows, _)| !rows.is_empty()) {
+                for (rows, mine) in done.pieces().filter(|(rows, _)| !rows.is_empty()) {
                     check(self, rows, mine, from, &mut accuracy)?;
                 }
                 Ok(Some(accuracy))
