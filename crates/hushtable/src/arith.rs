@@ -55,7 +55,7 @@ pub use extend::{BoundedExtension, Extension};
 pub use fixed::Fixed;
 pub use hamming::HammingEquality;
 pub use interval::{below, equal_to, inside};
-pub(crate) use lattice::blocks;
+pub(crate) use lattice::cheapest_block;
 pub use lattice::{LatticeJob, LatticeProduct};
 pub use layer::{Layer, LayerJob};
 pub use linear::{LinearJob, LinearProduct, LinearShape};

@@ -329,6 +329,9 @@ fn bounds_that_do_not_fit_the_ring_are_refused() {
     let says = |job: NormJob| job.ring().expect_err("it does not fit").to_string();
     assert!(says(norm).contains("at least 21"), "{}", says(norm));
     let wide = NormJob { bits: 37, ..norm };
+    // Less than the square of a unit: the error of the mean alone is more.
+    let coarse = NormJob { scale: 3, len: 250, variance: [2.5e-4, 3.77e-3], epsilon: 2.5e-4, ..wide };
+    assert!(says(coarse).contains("at least the square of a unit"), "{}", says(coarse));
     assert!(wide.ring().is_ok());
     for epsilon in [-1.0, f64::NAN, f64::INFINITY] {
         assert!(says(NormJob { epsilon, ..wide }).contains("epsilon"));

@@ -133,13 +133,10 @@ impl LatticeJob {
         self.cross.keys_bill()
     }
 
-    /// These maps, if OTs send more than [`LEAST`] bits for them and more than a lattice with its keys.
-    pub(crate) fn suiting(job: LinearJob, ots: u64) -> Option<Self> {
-        let less = |made: &Self| {
-            let (bill, keys) = (made.bill(), made.keys_bill());
-            bill.offline.all_bits() + bill.online.all_bits() + keys.offline.all_bits() < ots
-        };
-        if ots < LEAST { None } else { Self::new(job).ok().filter(less) }
+    /// These maps, if that sends less than OTs do.
+    pub(super) fn suiting(job: LinearJob, ots: &Bill) -> Option<Self> {
+        let ots = sent_by_ots(ots)?;
+        Self::new(job).ok().filter(|made| all_sent([made.bill(), made.keys_bill()]) < ots)
     }
 
     /// By which ways to the same maps are compared.
@@ -318,9 +315,27 @@ fn check_made_for(have: &[u8; DIGEST], given: &[u8; DIGEST]) -> Result<()> {
     Err(Error::Store("holds material for other numbers of a linear map than those that are given".into()))
 }
 
-/// How many of so many rows or columns may stand together in a matrix, of which only the diagonal is wanted.
-pub(crate) fn blocks(count: usize) -> impl Iterator<Item = usize> {
-    (0..=8).map(|k| 1 << k).filter(move |block| *block < 2 * count)
+/// Bits that OTs with this bill send, if they are so many that a lattice comes into question.
+fn sent_by_ots(bill: &Bill) -> Option<u64> {
+    Some(bill.online.all_bits() + bill.all_cots()).filter(|bits| *bits >= LEAST)
+}
+
+/// Bits that a lattice sends, with keys for one batch.
+fn all_sent([bill, keys]: [Bill; 2]) -> u64 {
+    bill.offline.all_bits() + bill.online.all_bits() + keys.offline.all_bits()
+}
+
+/// How many of `count` rows or columns stand together in a matrix, of which only the diagonal is wanted: of a block, `of` says
+/// the price, the bill with that of the keys, and what it is made of. That of the least price, if it sends less than OTs do.
+pub(crate) fn cheapest_block<T>(
+    count: usize,
+    ots: &Bill,
+    of: impl Fn(usize) -> Result<(f64, [Bill; 2], T)>,
+) -> Option<T> {
+    let ots = sent_by_ots(ots)?;
+    let blocks = (0..=8).map(|k| 1 << k).filter(|block| *block < 2 * count);
+    let least = blocks.filter_map(|block| of(block).ok()).min_by(|a, b| a.0.total_cmp(&b.0));
+    least.filter(|(_, bills, _)| all_sent(*bills) < ots).map(|(_, _, made)| made)
 }
 
 /// Part i of so many each; nothing of nothing.

@@ -76,9 +76,7 @@ impl LayerJob {
             let accepted = format!("0 to {most}");
             return Err(Error::Param { what: "bits to cut off", got: cut.to_string(), accepted });
         }
-        let ots = map.bill()?;
-        let ots = ots.online.all_bits() + ots.all_cots();
-        let lattice = LatticeJob::suiting(map, ots);
+        let lattice = LatticeJob::suiting(map, &map.bill()?);
         Ok(Self { map, cut, lattice })
     }
 

@@ -18,7 +18,7 @@ use prim::Wiped;
 
 use super::{
     beaver::ProductTriples,
-    lattice::{LEAST, blocks},
+    lattice::cheapest_block,
     matrix::{MatrixJob, MatrixProduct, MatrixShape},
 };
 use crate::{
@@ -56,19 +56,12 @@ impl RowMultiplesJob {
     /// counted.
     pub(crate) fn new([rows, len]: [usize; 2], bits: u32, lattices: bool) -> Self {
         let ots = Self { rows, len, bits, block: None };
-        let bill = ots.ots().bill();
-        let most = bill.online.all_bits() + bill.all_cots();
-        if !lattices || most < LEAST {
-            return ots;
-        }
-        let price = |block| ProductTriples::<u64>::lattice_price(bits, ots.blocks(block)).ok();
-        let least = blocks(rows).filter_map(|block| Some((price(block)?, block)));
-        let Some((_, block)) = least.min_by(|a, b| a.0.total_cmp(&b.0)) else { return ots };
-        let job = Self { block: Some(block), ..ots };
-        let fewer = job
-            .by_lattice(block)
-            .is_ok_and(|[bill, keys]| (bill + keys).offline.all_bits() + bill.online.all_bits() < most);
-        if fewer { job } else { ots }
+        let of = |block| {
+            let price = ProductTriples::<u64>::lattice_price(bits, ots.blocks(block))?;
+            Ok((price, ots.by_lattice(block)?, block))
+        };
+        let block = if lattices { cheapest_block(rows, &ots.ots().bill(), of) } else { None };
+        Self { block, ..ots }
     }
 
     /// What all rows cost, without keys that the session keeps.

@@ -22,7 +22,7 @@ use prim::{Wiped, ring::low};
 use zeroize::Zeroizing;
 
 use super::{
-    lattice::{Cross, LEAST, blocks, part},
+    lattice::{Cross, cheapest_block, part},
     linear::LinearShape,
     matrix::MatrixShape,
     product::{Squares, share},
@@ -85,20 +85,12 @@ impl RowSquaresJob {
     pub(crate) fn new([rows, len]: [usize; 2], bits: u32, lattices: bool) -> Result<Self> {
         let ots = Self { rows, len, bits, lattice: None };
         let bill = ots.bill()?;
-        let most = bill.online.all_bits() + bill.all_cots();
-        if !lattices || most < LEAST {
-            return Ok(ots);
-        }
         let of = |block| {
-            let lattice = Lattice::new([rows, len], bits, block).ok()?;
-            Some((lattice.cross.price(), Self { lattice: Some(lattice), ..ots }))
+            let lattice = Lattice::new([rows, len], bits, block)?;
+            let job = Self { lattice: Some(lattice), ..ots };
+            Ok((lattice.cross.price(), [job.bill()?, job.keys_bill()], job))
         };
-        let least = blocks(rows).filter_map(of).min_by(|a, b| a.0.total_cmp(&b.0));
-        let fewer = |job: &Self| {
-            let (bill, keys) = (job.bill(), job.keys_bill());
-            bill.is_ok_and(|b| (b + keys).offline.all_bits() + b.online.all_bits() < most)
-        };
-        Ok(least.map(|(_, job)| job).filter(fewer).unwrap_or(ots))
+        Ok(if lattices { cheapest_block(rows, &bill, of) } else { None }.unwrap_or(ots))
     }
 
     /// What all rows cost, without keys that the session keeps.
@@ -154,19 +146,15 @@ impl Lattice {
             }
         }
         let mut products = Wiped::zeros(cross.outputs());
-        let each = block * len;
+        let (each, signed) = (block * len, |x: &u64| (*x << (64 - bits)) as i64 >> (64 - bits));
         for first in (0..all).step_by(cross.together()) {
             let some = first..all.min(first + cross.together());
             let mine = &padded[some.start * each..some.end * each];
-            if role == Role::P0 {
-                cross.send(s, &ready, mine)?;
-            } else {
-                let signed = |x: &u64| (*x << (64 - bits)) as i64 >> (64 - bits);
-                let known: Zeroizing<Vec<i64>> = Zeroizing::new(mine.iter().map(signed).collect());
-                for i in some.clone() {
-                    let known = part(&known, i - some.start, each);
-                    cross.answer(s, &ready, known, cross.part_of(&mut products, i))?;
-                }
+            cross.send(s, &ready, mine)?;
+            let known: Zeroizing<Vec<i64>> = Zeroizing::new(mine.iter().map(signed).collect());
+            for i in some.clone() {
+                let known = part(&known, i - some.start, each);
+                cross.answer(s, &ready, known, cross.part_of(&mut products, i))?;
             }
             for i in some {
                 cross.open(s, &ready, cross.part_of(&mut products, i))?;

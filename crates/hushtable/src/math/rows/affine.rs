@@ -20,7 +20,9 @@
 use zeroize::Zeroizing;
 
 use crate::{
-    arith::{LatticeJob, LatticeProduct, LinearJob, MatrixJob, MatrixProduct, MatrixShape, blocks, fixed},
+    arith::{
+        LatticeJob, LatticeProduct, LinearJob, MatrixJob, MatrixProduct, MatrixShape, cheapest_block, fixed,
+    },
     bill::{Bill, Work},
     error::{Error, Result, same},
     net::Role,
@@ -148,17 +150,14 @@ impl ScalingJob {
     ) -> Self {
         let ots = Self { rows, len, bits, scale, known_to, lattice: None };
         let Some(owner) = known_to else { return ots };
-        let bill = ots.columns().bill();
-        let sent = bill.online.all_bits() + bill.all_cots();
         let number_bits = scale + libm::log2(most).ceil().max(0.0) as u32 + 2;
         let of = |block: usize| {
             let batch = len.div_ceil(block);
             let shape = MatrixShape { batch, rows, inner: block, columns: block };
-            let job = LatticeJob::suiting(LinearJob { shape: shape.into(), bits, number_bits, owner }, sent)?;
-            Some((job.price(), (block, job)))
+            let job = LatticeJob::new(LinearJob { shape: shape.into(), bits, number_bits, owner })?;
+            Ok((job.price(), [job.bill(), job.keys_bill()], (block, job)))
         };
-        let least = blocks(len).filter_map(of).min_by(|a, b| a.0.total_cmp(&b.0));
-        Self { lattice: least.map(|(_, lattice)| lattice), ..ots }
+        Self { lattice: cheapest_block(len, &ots.columns().bill(), of), ..ots }
     }
 
     /// What all numbers cost, without keys that the session keeps.
