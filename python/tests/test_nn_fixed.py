@@ -13,7 +13,7 @@ from hushtable.nn.layers.linear import Convolution, Linear, Offset, Scale
 from hushtable.nn.layers.norm import LayerNorm, RmsNorm, Softmax
 from hushtable.nn.layers.pool import Mean
 from hushtable.nn.model import Model
-from networks import private
+from networks import holds, private
 
 
 def fitting(model, rows):
@@ -200,3 +200,14 @@ def test_results_that_are_rounded_up_to_a_power_of_two():
         model = Model(graph).calibrate(np.full((2, 2), size**0.5), margin=1)
         taken, _, _ = never_silent(model, np.full((2, 2), size**0.5))
         assert taken.all()
+
+
+def test_gains_of_layer_norms_are_rounded():
+    rng = np.random.default_rng(31)
+    graph = Graph([Input("x", (-1, 1024))])
+    own = {"weight": 1 + rng.uniform(0, 2**-9, size=1024), "bias": rng.uniform(0, 2**-9, size=1024)}
+    graph.outputs = [graph.add(LayerNorm(1024, 1e-3), 0, own=own)]
+    # One of a row is far from the others: it is the root of 1023 deviations off the mean, and so is what its gain lost.
+    x = rng.normal(size=(16, 1024))
+    x[np.arange(16), np.arange(16)] = rng.uniform(128, 256, size=16)
+    assert holds(Model(graph).calibrate(x), x) > 0
