@@ -188,3 +188,38 @@ fn shapes_and_rings_that_do_not_fit_are_refused() {
         other => panic!("{other:?}"),
     }
 }
+
+/// What a block sends less for keys that are there is what the set-up sent; and lanes have the keys of their session.
+#[test]
+fn keys_serve_all_lanes() {
+    let shape = BlockShape { sequence: 32, ..BlockShape::new(64, 128, 2) };
+    let weights = Weights::random(&shape, 5);
+    let sent = |set_up: bool, lanes: usize| {
+        let weights = &weights;
+        let run = move |p: &mut Party| -> Result<[u64; 2]> {
+            let mine = (p.role() == Role::P1).then_some(weights);
+            p.take_cost();
+            if set_up {
+                shape.set_up(p, Role::P1)?;
+            }
+            let keys = p.take_cost().sent;
+            let mut prepared = 0;
+            let mut parts = p.fork(lanes)?;
+            for lane in &mut parts {
+                lane.take_cost();
+                _ = Block::prepare(lane, shape, Role::P1, mine)?;
+                prepared += lane.take_cost().sent;
+            }
+            Ok([keys, prepared])
+        };
+        run_pair(Party::pair_seeded(3).expect("two parties"), run, run).expect("an honest run")
+    };
+    let (with, without, twice) = (sent(true, 1), sent(false, 1), sent(true, 2));
+    for (with, without, twice) in [(with.0, without.0, twice.0), (with.1, without.1, twice.1)] {
+        assert!(with[0] > 1 << 20, "keys of {} bytes", with[0]);
+        assert_eq!(with[0], twice[0]);
+        // The set-up announces, too, what it is for.
+        assert!(with[0].abs_diff(without[1] - with[1]) < 1 << 14, "{} {} {}", with[0], with[1], without[1]);
+        assert!(twice[1].abs_diff(2 * with[1]) < with[1] / 50, "{} {}", twice[1], with[1]);
+    }
+}

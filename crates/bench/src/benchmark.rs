@@ -2,7 +2,7 @@
 
 use std::{fmt, path::Path};
 
-use hushtable::{Role, net::LinkShape, ot};
+use hushtable::{Party, Role, net::LinkShape, ot};
 use hushtable_columns::failure::Result;
 use hushtable_jobs::choice::Optimise;
 
@@ -22,6 +22,11 @@ pub trait Benchmark: fmt::Display {
 
     /// Correlated OTs, as sender and receiver, for `items` of these; set-up prepares for so many.
     fn cots(&self, role: Role, items: usize) -> (usize, usize);
+
+    /// At a party, before lanes part: makes what a session keeps for `items` of these in each lane. Measured by itself.
+    fn set_up(&self, _: &mut Party, _items: usize) -> hushtable::Result<()> {
+        Ok(())
+    }
 
     /// At a party: measures, then hands over or verifies.
     fn run(&self, lanes: Lanes) -> Result<()>;

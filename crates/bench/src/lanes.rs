@@ -7,6 +7,7 @@ use std::{
     io::{self, BufRead, BufReader, BufWriter, Read, Write},
     ops::Range,
     thread,
+    time::Instant,
 };
 
 use hushtable::{
@@ -21,7 +22,10 @@ use hushtable_jobs::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::measured::{Accuracy, Run};
+use crate::{
+    benchmark::Benchmark,
+    measured::{Accuracy, Run},
+};
 
 /// One party's measurements.
 #[derive(Clone, Serialize, Deserialize)]
@@ -76,17 +80,15 @@ pub struct Finished<T> {
     measured: Measured,
 }
 
-/// Correlated OTs as sender and as receiver, of a role, for so many items.
-type Cots<'a> = &'a dyn Fn(Role, usize) -> (usize, usize);
-
 impl Lanes {
-    /// Set-up: connects, compares what is `asked` with the peer, divides `items` among at most `threads` lanes, and
+    /// Set-up: connects, compares what is `asked` with the peer, divides the items among at most `threads` lanes, and
     /// prepares the OTs of each.
-    pub fn connect(link: &Link, threads: u16, asked: &str, items: usize, cots: Cots) -> Result<Self> {
+    pub fn connect(link: &Link, threads: u16, asked: &str, work: &dyn Benchmark) -> Result<Self> {
+        let items = work.items();
         // Choosing how to evaluate a function is no part of the set-up.
         let count = usize::from(threads).min(items);
         let items: Vec<usize> = (0..count).map(|i| items / count + usize::from(i < items % count)).collect();
-        let counts: Vec<_> = items.iter().map(|&items| cots(link.role(), items)).collect();
+        let counts: Vec<_> = items.iter().map(|&items| work.cots(link.role(), items)).collect();
         let (connection, start) = link.open()?;
         let mut p = Party::new(connection, link.wish(Rates::REFERENCE, None))?;
         // A long description is compared by its hash.
@@ -94,18 +96,20 @@ impl Lanes {
             if asked.len() > 256 { blake3::hash(asked.as_bytes()).to_string() } else { asked.to_owned() };
         p.agree(&[("benchmark", asked)])?;
         let role = p.role();
-        let mut parties = Vec::new();
+        let begun = Phase::new(start, p.take_cost());
+        // What lanes share, for the largest of them.
+        let ((), once) = Phase::of(&mut p, |p| work.set_up(p, items.first().copied().unwrap_or_default()))?;
+        let (start, mut parties) = (Instant::now(), Vec::new());
         if count > 1 {
             // The lanes go on with what is started here, for the largest of them.
             p.prepare_ot(counts[0].0, counts[0].1)?;
             parties = p.fork(count)?;
         }
-        let common = Phase::new(start, p.take_cost());
+        let common = begun.then(Phase::new(start, p.take_cost()));
         if count == 1 {
             parties.push(p);
         }
-        let mut lanes =
-            Self { role, parties, items, reserved: Vec::new(), setup: common, once: Phase::default() };
+        let mut lanes = Self { role, parties, items, reserved: Vec::new(), setup: common, once };
         let (_, prepared) = lanes.phase(counts, |p, (send, recv)| p.prepare_ot(send, recv))?;
         lanes.setup = common.then(prepared);
         Ok(lanes)
@@ -126,7 +130,7 @@ impl Lanes {
     pub fn once<T>(&mut self, f: impl FnOnce(&mut Party) -> std::result::Result<T, Error>) -> Result<T> {
         self.barrier()?;
         let (done, phase) = Phase::of(&mut self.parties[0], f)?;
-        self.once = phase;
+        self.once = self.once.then(phase);
         Ok(done)
     }
 

@@ -92,6 +92,6 @@ fn process(work: &Work, options: &Options, identity: Option<&Path>) -> Result<Co
 pub fn party(args: &OneParty) -> Result<()> {
     let work: Work =
         serde_json::from_str(&args.work).map_err(|e| Failure::new(format!("benchmark description: {e}")))?;
-    let lanes = Lanes::connect(&args.link, args.threads, &args.work, work.items(), &|r, n| work.cots(r, n))?;
+    let lanes = Lanes::connect(&args.link, args.threads, &args.work, &*work)?;
     work.run(lanes)
 }

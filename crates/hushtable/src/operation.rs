@@ -96,6 +96,15 @@ pub trait Operation: Send + Sync {
         true
     }
 
+    /// Makes what a session keeps for `items` items at once and for others after them: keys of lattices, in some operations.
+    /// Lanes that part from the session afterwards share it. What is not there is made with the material.
+    ///
+    /// # Errors
+    /// As [`bill`](Self::bill), and those of the channel.
+    fn set_up(&self, _: &mut Party, _items: usize) -> Result<()> {
+        Ok(())
+    }
+
     /// Material for `items` items, made with the peer or read from a store. An operation whose material depends on what a
     /// party has is not stored: it has its own [`prepare`](Self::prepare) in place of this.
     ///

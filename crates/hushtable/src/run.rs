@@ -12,6 +12,7 @@
 mod compare;
 mod job;
 mod phase;
+mod ready;
 mod reveal;
 #[cfg(feature = "tracing")]
 mod traced;
@@ -20,6 +21,7 @@ use std::{collections::VecDeque, ops::Range, sync::Mutex, thread};
 
 pub use job::Job;
 pub use phase::Phase;
+pub use ready::Ready;
 pub use reveal::{Outcome, Reveal};
 #[cfg(feature = "tracing")]
 pub use traced::Traced;
@@ -31,7 +33,6 @@ use crate::{
     operation::{Material, Operation, Port, Signature, Words, batch, bound},
     ot::Setting,
     party::Party,
-    store::Reserved,
 };
 
 /// Somebody who wants to know how far a run has come; several lanes tell it at once.
@@ -69,38 +70,6 @@ pub struct Done {
     pub offline: Phase,
     /// What needed the inputs, the opening included.
     pub online: Phase,
-}
-
-/// Where a lane's material comes from: first what was made ahead, then what was reserved on disk; what both lack is
-/// made now.
-#[derive(Default)]
-pub struct Ready {
-    /// Made ahead, in order.
-    pub made: VecDeque<Box<dyn Material>>,
-    /// From a store.
-    pub reserved: Option<Reserved>,
-}
-
-impl Ready {
-    /// How many items it serves.
-    fn items(&self) -> usize {
-        let made: usize = self.made.iter().map(|material| material.items()).sum();
-        made + self.reserved.as_ref().map_or(0, Reserved::len)
-    }
-
-    /// As the parties compare it: how many items, and which pieces of material in which order.
-    fn said(&self) -> String {
-        let mut said = format!("{} ready", self.items());
-        let mut numbers = self.made.iter().map(|material| material.number()).peekable();
-        while let Some(first) = numbers.next() {
-            let mut last = first;
-            while let Some(next) = numbers.next_if(|&next| next == last + 1) {
-                last = next;
-            }
-            said += &format!(", material {first} to {last}");
-        }
-        said
-    }
 }
 
 impl Done {
@@ -236,11 +205,14 @@ pub fn bill(
         .try_fold(Bill::FREE, |all, lane| Ok(all.beside(lane?)))
 }
 
-/// Starts the OT extension that suits `items` items, batch by batch, as a part of the set-up.
+/// The set-up for `items` items: what the operation keeps in a session, and the OT extension that suits its batches.
 ///
 /// # Errors
 /// Those of the operation and of the channel.
 pub fn set_up(operation: &dyn Operation, p: &mut Party, items: usize) -> Result<()> {
+    if items > 0 {
+        operation.set_up(p, batch(operation, items, &p.setting())?)?;
+    }
     let (send, recv) = bill(operation, items, 1, Reveal::Nobody, &p.setting())?.cots_of(p.role());
     p.prepare_ot(send, recv)
 }

@@ -201,6 +201,18 @@ impl BlockShape {
         Ok(parts.into_iter().fold(self.linear_bill(owner)?, Bill::then))
     }
 
+    /// Makes the keys that a session keeps for any number of such blocks, and for lanes that part from it afterwards. What is
+    /// not there is made with the material.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check), and those of the channel.
+    pub fn set_up(&self, p: &mut Party, owner: Role) -> Result<()> {
+        self.check()?;
+        self.norm(owner).set_up(p)?;
+        [self.scores(), self.mixture()].into_iter().try_for_each(|of| Products::set_up(p, self, of))?;
+        self.layers().into_iter().try_for_each(|of| Linear::set_up(p, self, of, owner))
+    }
+
     /// What the linear layers and the attention's products cost, without keys that the session keeps.
     ///
     /// # Errors

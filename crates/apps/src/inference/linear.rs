@@ -45,6 +45,11 @@ impl Linear {
         Self::job(shape, of, owner)?.bill(1)
     }
 
+    /// Makes the keys that the session keeps.
+    pub(super) fn set_up(p: &mut Party, shape: &BlockShape, of: MatrixShape, owner: Role) -> Result<()> {
+        Self::job(shape, of, owner)?.set_up(p, 1)
+    }
+
     /// Online, 2 rounds: shares of `x W + b`, rounded to a neighbour. Spends the material.
     pub(super) fn apply(self, s: &mut Session, x: &Fixed<u64>) -> Result<Fixed<u64>> {
         Fixed::new(self.layer.apply(s, x.share(), &self.offsets)?, self.scale)
@@ -73,6 +78,11 @@ impl Products {
     pub(super) fn bill(shape: &BlockShape, of: MatrixShape) -> Result<Bill> {
         let product = Self::operation(shape, of).bill(of.batch, &Setting::default())?;
         Ok(product + Truncation::bill(shape.scale).times(of.out()))
+    }
+
+    /// Makes the keys that the session keeps.
+    pub(super) fn set_up(p: &mut Party, shape: &BlockShape, of: MatrixShape) -> Result<()> {
+        Self::operation(shape, of).set_up(p, of.batch)
     }
 
     /// Online, 2 rounds: shares of the products, rounded. Spends the material.

@@ -63,6 +63,10 @@ impl Operation for BlockJob {
         1
     }
 
+    fn set_up(&self, p: &mut Party, _: usize) -> Result<()> {
+        self.shape.set_up(p, self.owner)
+    }
+
     fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
         let weights = self.weights.as_deref();
         same("vectors before those of a block that runs as an operation", 0, self.shape.before)?;

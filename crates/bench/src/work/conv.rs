@@ -156,9 +156,12 @@ impl Benchmark for ConvWork {
         self.method.cots(self.job(), role)
     }
 
-    fn run(&self, mut lanes: Lanes) -> Result<()> {
+    fn set_up(&self, p: &mut Party, _: usize) -> hushtable::Result<()> {
+        self.method.set_up(p, self.job())
+    }
+
+    fn run(&self, lanes: Lanes) -> Result<()> {
         let (role, job, method) = (lanes.role(), self.job(), self.method);
-        lanes.once(|p| method.set_up(p, job))?;
         let count = lanes.items().len();
         let filters: Vec<Vec<i64>> =
             (0..count).map(|lane| if role == Role::P1 { self.filters(lane) } else { Vec::new() }).collect();

@@ -10,7 +10,7 @@ use std::{
 use apps::inference::{BlockJob, BlockShape, Norms, Weights, twin};
 use clap::{Args, ValueEnum};
 use hushtable::{
-    Role,
+    Party, Role,
     arith::{Objective, fixed},
     math::{GeluJob, Precision, SoftmaxJob, TensorCard, gelu},
     net,
@@ -176,6 +176,10 @@ impl Benchmark for InferenceWork {
             _ => self.block().bill(Role::P1).map(|bill| bill.times(items)),
         };
         bill.expect("checked before the processes started").cots_of(role)
+    }
+
+    fn set_up(&self, p: &mut Party, _: usize) -> hushtable::Result<()> {
+        if self.is_block() { self.block().set_up(p, Role::P1) } else { Ok(()) }
     }
 
     fn run(&self, lanes: Lanes) -> Result<()> {

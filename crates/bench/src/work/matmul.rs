@@ -184,14 +184,20 @@ impl Benchmark for MatmulWork {
         }
     }
 
-    fn run(&self, mut lanes: Lanes) -> Result<()> {
+    fn set_up(&self, p: &mut Party, items: usize) -> hushtable::Result<()> {
+        let shape = self.matrices(items);
+        match self.owner {
+            Owner::Shared if self.triples_by_lattice() => {
+                ProductTriples::<u64>::set_up_lattice(p, self.bits, shape)
+            }
+            Owner::Shared => Ok(()),
+            _ => self.method.set_up(p, self.job(items)),
+        }
+    }
+
+    fn run(&self, lanes: Lanes) -> Result<()> {
         let (role, items) = (lanes.role(), lanes.items().to_vec());
         let lattice = self.triples_by_lattice();
-        lanes.once(|p| match self.owner {
-            Owner::Shared if lattice => ProductTriples::<u64>::set_up_lattice(p, self.bits, self.matrices(1)),
-            Owner::Shared => Ok(()),
-            _ => self.method.set_up(p, self.job(1)),
-        })?;
         let shares = |(lane, items): (usize, &usize)| {
             let shape = self.matrices(*items);
             let factor = |label, count| AShare::<u64>::new(self.bits, self.factor(label, role, lane, count));

@@ -30,6 +30,7 @@ use super::{
 use crate::{
     bill::{Bill, Effort, Work},
     error::{Error, Result, same},
+    party::Party,
     session::Session,
     share::AShare,
     source::Source,
@@ -126,6 +127,14 @@ impl LayerJob {
     /// As [`bill`](Self::bill).
     pub fn keys_bill(&self, items: usize) -> Result<Bill> {
         self.lattice.map_or(Ok(Bill::FREE), |lattice| Ok(lattice.times(items)?.keys_bill()))
+    }
+
+    /// Makes the keys that the session keeps, where it has none, for so many at once.
+    ///
+    /// # Errors
+    /// As [`bill`](Self::bill), and those of the channel.
+    pub fn set_up(&self, p: &mut Party, items: usize) -> Result<()> {
+        self.lattice.map_or(Ok(()), |lattice| lattice.times(items)?.set_up(p))
     }
 
     /// What so many take, the keys once.

@@ -24,6 +24,7 @@ use super::{
 use crate::{
     bill::{Bill, Work},
     error::{Result, same},
+    party::Party,
     session::Session,
     share::AShare,
     source::Source,
@@ -78,6 +79,15 @@ impl RowMultiplesJob {
     /// As [`bill`](Self::bill).
     pub(crate) fn keys_bill(&self) -> Result<Bill> {
         self.block.map_or(Ok(Bill::FREE), |block| Ok(self.by_lattice(block)?[1]))
+    }
+
+    /// Makes the keys that the session keeps, where it has none.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub(crate) fn set_up(&self, p: &mut Party) -> Result<()> {
+        let of = |block| ProductTriples::<u64>::set_up_lattice(p, self.bits, self.blocks(block));
+        self.block.map_or(Ok(()), of)
     }
 
     /// Bytes of ciphertexts, keys and matrices at P0 and at P1.

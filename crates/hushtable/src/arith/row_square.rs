@@ -109,6 +109,14 @@ impl RowSquaresJob {
         self.lattice.map_or(Bill::FREE, |lattice| lattice.cross.keys_bill())
     }
 
+    /// Makes the keys that the session keeps, where it has none.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub(crate) fn set_up(&self, p: &mut Party) -> Result<()> {
+        self.lattice.map_or(Ok(()), |lattice| lattice.cross.ready(p).map(drop))
+    }
+
     /// Bytes of ciphertexts and keys at P0 and at P1, which answers.
     pub(crate) fn memory(&self) -> [u64; 2] {
         [0, self.lattice.map_or(0, |lattice| lattice.cross.memory())]

@@ -39,6 +39,20 @@ pub(super) fn from<R: Ring>(role: Role, c: u64, x: &AShare<R>) -> AShare<R> {
     map(x, x.bits(), |w| c.wrapping_sub(w))
 }
 
+/// The number of each row once for each of its numbers.
+pub(super) fn repeated(x: &AShare<u64>, len: usize) -> AShare<u64> {
+    // As long as it will be: growing leaves copies that are not wiped.
+    let mut words = Vec::with_capacity(len * x.len());
+    x.words().iter().for_each(|&w| words.extend(std::iter::repeat_n(w, len)));
+    AShare::new(x.bits(), words)
+}
+
+/// The sum of each row.
+pub(super) fn row_sums(x: &AShare<u64>, len: usize) -> AShare<u64> {
+    let sum = |row: &[u64]| row.iter().fold(0u64, |sum, x| sum.wrapping_add(*x));
+    AShare::new(x.bits(), x.words().chunks_exact(len).map(sum).collect())
+}
+
 /// One-time material for giving numbers `to` instead of `scale` bits behind the point.
 pub(super) struct Rescaling {
     /// Bits that go, or if negative, come.

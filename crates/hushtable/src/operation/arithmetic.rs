@@ -10,6 +10,7 @@ use crate::{
     error::Result,
     gates::{Bits, Mux},
     ot::Setting,
+    party::Party,
     share::AShare,
     source::Origin,
 };
@@ -129,6 +130,13 @@ impl Operation for Products {
         let effort = ProductTriples::<u64>::lattice_effort(self.bits, self.of(items))?;
         let memory = [0, 1].map(|party| effort.memory[party].max(implied.memory[party]));
         Ok(effort.remembering(memory))
+    }
+
+    fn set_up(&self, p: &mut Party, items: usize) -> Result<()> {
+        if !self.by_lattice() {
+            return Ok(());
+        }
+        ProductTriples::<u64>::set_up_lattice(p, self.bits, self.of(items))
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

@@ -10,6 +10,7 @@ use crate::{
     bill::{Bill, Effort},
     error::Result,
     ot::Setting,
+    party::Party,
     share::AShare,
     source::{Origin, Source},
     terms::Value,
@@ -82,6 +83,10 @@ impl Operation for Linear {
         let effort = self.job.effort(items)?;
         let memory = effort.memory.map(|memory| memory.saturating_add(words));
         Ok(effort.remembering(memory))
+    }
+
+    fn set_up(&self, p: &mut Party, items: usize) -> Result<()> {
+        self.job.set_up(p, items)
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

@@ -7,6 +7,7 @@ use crate::{
     error::Result,
     math::{Affine, Gelu, GeluJob, Norm, NormJob, Softmax, SoftmaxJob},
     ot::Setting,
+    party::Party,
     share::AShare,
     source::Origin,
 };
@@ -121,6 +122,10 @@ impl Operation for LayerNorm {
         let effort = self.of(items).effort()?;
         let memory = [0, 1].map(|party| effort.memory[party].max(implied.memory[party]));
         Ok(effort.remembering(memory))
+    }
+
+    fn set_up(&self, p: &mut Party, items: usize) -> Result<()> {
+        self.of(items).set_up(p)
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

@@ -5,7 +5,7 @@ use std::{slice, thread, time::Instant};
 use crate::stock::{self, Stock};
 use hushtable::{
     Party,
-    operation::Operation,
+    operation::{Operation, batch},
     run::{self, Phase, Ready},
 };
 use hushtable_columns::failure::Result;
@@ -54,6 +54,13 @@ impl Lanes {
         self.stored = parts.iter().zip(&rows).map(share).collect();
         let made: Vec<(usize, usize)> =
             (0..count).map(|lane| self.ots(parts, &rows, lane, p)).collect::<Result<_>>()?;
+        // What lanes share.
+        for ((part, rows), stored) in parts.iter().zip(&rows).zip(&self.stored) {
+            let made = rows.iter().zip(stored).map(|(rows, stored)| rows - stored).max().unwrap_or_default();
+            if made > 0 {
+                part.operation.set_up(p, batch(part.operation, made, &p.setting())?)?;
+            }
+        }
         if count > 1 || ahead != (0, 0) {
             // The lanes go on with what is started here.
             let most = |of: fn(&(usize, usize)) -> usize| made.iter().map(of).max().unwrap_or_default();

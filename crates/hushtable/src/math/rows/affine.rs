@@ -26,6 +26,7 @@ use crate::{
     bill::{Bill, Work},
     error::{Error, Result, same},
     net::Role,
+    party::Party,
     session::Session,
     share::AShare,
     source::Source,
@@ -172,6 +173,14 @@ impl ScalingJob {
     /// What the keys cost that the session keeps.
     pub(super) fn keys_bill(&self) -> Bill {
         self.lattice.map_or(Bill::FREE, |(_, lattice)| lattice.keys_bill())
+    }
+
+    /// Makes the keys that the session keeps, where it has none.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub(super) fn set_up(&self, p: &mut Party) -> Result<()> {
+        self.lattice.map_or(Ok(()), |(_, lattice)| lattice.set_up(p))
     }
 
     /// Bytes of ciphertexts and keys at P0 and at P1.

@@ -48,6 +48,7 @@ use crate::{
         linear::{self, Rescaling, Widening},
     },
     net::Role,
+    party::Party,
     session::Session,
     share::AShare,
     source::Source,
@@ -208,6 +209,17 @@ impl NormJob {
         Ok(self.squares(&w)?.keys_bill() + self.product(&w).keys_bill()? + self.scaling(&w).keys_bill())
     }
 
+    /// Makes the keys of lattices that the session keeps, where it has none.
+    ///
+    /// # Errors
+    /// As [`ring`](Self::ring), and those of the channel.
+    pub fn set_up(&self, p: &mut Party) -> Result<()> {
+        let w = self.rings()?;
+        self.squares(&w)?.set_up(p)?;
+        self.product(&w).set_up(p)?;
+        self.scaling(&w).set_up(p)
+    }
+
     /// What all rows take, the keys once.
     ///
     /// # Errors
@@ -344,7 +356,7 @@ impl Norm {
         let (job, role, w) = (self.job, s.role(), self.job.rings()?);
         let x: AShare<u64> = self.widening.sign(s, x.share())?;
         let [sums, squares] = self.row_widening;
-        let sums = sums.sign(s, &row_sums(&x, job.len))?;
+        let sums = sums.sign(s, &linear::row_sums(&x, job.len))?;
         let (centred, coarse) = job.centred(s, self.mean, &x, &sums)?;
         let added = self.squares.sum(s, &coarse.low_bits(w.squares)?)?;
         let variance = squares.zero(s, &added)?;
@@ -375,20 +387,6 @@ impl NormJob {
         let coarse = coarse.run(s, &fine)?.low_bits(x.bits())?;
         let fine = fine.low_bits(x.bits())?;
         let finer: AShare<u64> = linear::map(x, x.bits(), |x| x << MEAN);
-        Ok((&finer - &repeated(&fine, self.len), x - &repeated(&coarse, self.len)))
+        Ok((&finer - &linear::repeated(&fine, self.len), x - &linear::repeated(&coarse, self.len)))
     }
-}
-
-/// The number of each row once for each of its numbers.
-pub(super) fn repeated(x: &AShare<u64>, len: usize) -> AShare<u64> {
-    // As long as it will be: growing leaves copies that are not wiped.
-    let mut words = Vec::with_capacity(len * x.len());
-    x.words().iter().for_each(|&w| words.extend(std::iter::repeat_n(w, len)));
-    AShare::new(x.bits(), words)
-}
-
-/// The sum of each row.
-pub(super) fn row_sums(x: &AShare<u64>, len: usize) -> AShare<u64> {
-    let sum = |row: &[u64]| row.iter().fold(0u64, |sum, x| sum.wrapping_add(*x));
-    AShare::new(x.bits(), x.words().chunks_exact(len).map(sum).collect())
 }

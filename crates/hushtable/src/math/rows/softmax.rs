@@ -34,7 +34,6 @@ use prim::ring::Ring;
 use super::{
     Precision,
     exponential::{Exponential, ExponentialJob},
-    norm::{repeated, row_sums},
     reciprocal::{Reciprocal, ReciprocalJob, too_wide},
 };
 use crate::{
@@ -302,9 +301,9 @@ impl Softmax {
         let (form, narrow) = (job.form(), job.before_point() + 2 + job.scale);
         let coarse = truncate_reduce(&x.share().low_bits::<u64>(narrow + 1)?, job.scale - MAX_SCALE)?;
         let x = x.share().low_bits::<u64>(narrow)?;
-        let max = repeated(&maximum.max(s, &coarse)?, job.len);
+        let max = linear::repeated(&maximum.max(s, &coarse)?, job.len);
         let exps = exponential.eval(s, &job.below(s.role(), &max, &x)?)?;
-        let sums = Fixed::new(row_sums(&exps, job.len), form.exponential)?;
+        let sums = Fixed::new(linear::row_sums(&exps, job.len), form.exponential)?;
         let inverses = reciprocal.in_ring(s, &sums)?;
         let products = job.products();
         let inverses = inverses.low_bits::<u64>(products.number_bits)?;
