@@ -210,8 +210,18 @@ impl Operation {
     ) -> PyResult<Self> {
         let (len, owner, role) = (gains.len(), owner.map(party::role), party::role(role));
         let gains_known_to = owner;
-        let job =
-            NormJob { rows, len, bits, scale: fraction, largest, variance, epsilon, gain, gains_known_to };
+        let job = NormJob {
+            rows,
+            len,
+            bits,
+            scale: fraction,
+            largest,
+            variance,
+            epsilon,
+            gain,
+            gains_known_to,
+            objective: Objective::Total,
+        };
         job.ring().map_err(|e| raise(py, &e))?;
         Ok(Self::of(LayerNorm { job, affine: affine(gains, offsets, owner, role) }))
     }

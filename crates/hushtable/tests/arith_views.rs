@@ -20,9 +20,10 @@ use hushtable::{
     arith::{
         Absolute, AdditiveToXor, BoundedExtension, Clamp, CompareDomain, CompareJob, ComparePlan, Comparison,
         Containment, ConvolutionShape, Decomposition, DigitMethod, Equality, Extension, FaithfulReduction,
-        FaithfulTruncation, Fixed, HammingEquality, LatticeJob, LatticeProduct, Layer, LayerJob, LinearJob,
-        LinearProduct, MatrixJob, MatrixProduct, MatrixShape, Millionaires, Multiplication, Objective,
-        ProductTriples, Relu, SmallProducts, Squares, Truncation, VectorMaximum, XorToAdditive,
+        FaithfulTruncation, Fixed, HammingEquality, LatticeJob, LatticeProduct, LatticeTriplesJob, Layer,
+        LayerJob, LinearJob, LinearProduct, MatrixJob, MatrixProduct, MatrixShape, Millionaires,
+        Multiplication, Objective, ProductTriples, Relu, SmallProducts, Squares, Truncation, VectorMaximum,
+        XorToAdditive,
     },
     gates::{Bits, Mux},
     lut::SharedTables,
@@ -221,7 +222,7 @@ const PROTOCOLS: &[(&str, Protocol)] = &[
     }),
     ("matrix triples by a lattice", |p, x| {
         let shape = MatrixShape { batch: 4, rows: 8, inner: 16, columns: 2 };
-        let triples = ProductTriples::by_lattice(p, 16, shape)?;
+        let triples = ProductTriples::by_lattice(p, &LatticeTriplesJob::new(16, shape, Objective::Total)?)?;
         p.barrier()?;
         triples.multiply(p, &word(16, shape.left(), x), &word(16, shape.right(), x)).map(drop)
     }),
@@ -326,6 +327,7 @@ const PROTOCOLS: &[(&str, Protocol)] = &[
             epsilon: 0.25,
             gain: 2.0,
             gains_known_to: Some(Role::P1),
+            objective: Objective::Total,
         };
         let gains = match p.role() {
             Role::P0 => Affine::of_peer(Role::P0, 8),

@@ -315,7 +315,18 @@ fn plain(len: usize) -> Affine {
 }
 
 fn layer((rows, len): (usize, usize), bits: u32, scale: u32, variance: [f64; 2]) -> NormJob {
-    NormJob { rows, len, bits, scale, largest: 8.0, variance, epsilon: 0.25, gain: 2.0, gains_known_to: None }
+    NormJob {
+        rows,
+        len,
+        bits,
+        scale,
+        largest: 8.0,
+        variance,
+        epsilon: 0.25,
+        gain: 2.0,
+        gains_known_to: None,
+        objective: Objective::Total,
+    }
 }
 
 const CALLS: [(&str, Call); 14] = [

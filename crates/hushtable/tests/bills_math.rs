@@ -196,6 +196,7 @@ fn layer_norms() {
                 epsilon: 0.001,
                 gain: 2.0,
                 gains_known_to,
+                objective: Objective::Total,
             };
             check_parts(
                 &format!("{job:?}"),

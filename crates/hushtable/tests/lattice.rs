@@ -8,7 +8,9 @@ use crate::support::{
 
 use hushtable::{
     AShare, Error, Party, Result, Role,
-    arith::{LatticeJob, LatticeProduct, LinearJob, MatrixShape, ProductTriples},
+    arith::{
+        LatticeJob, LatticeProduct, LatticeTriplesJob, LinearJob, MatrixShape, Objective, ProductTriples,
+    },
 };
 use pairs::{both, pair, share_words};
 use prim::ring::low;
@@ -105,7 +107,8 @@ fn every_width_is_right() {
 fn bills_of_triples_are_met() {
     for [batch, rows, inner, columns] in [[2, 3, 5, 2], [1, 64, 64, 4], [1, 2, 70, 64]] {
         let shape = MatrixShape { batch, rows, inner, columns };
-        let [mut bill, keys] = ProductTriples::<u64>::lattice_bill(32, shape).expect("a bill");
+        let job = LatticeTriplesJob::new(32, shape, Objective::Total).expect("a job");
+        let (mut bill, keys) = (job.bill(), job.keys_bill());
         (0..2).for_each(|party| bill.offline.bits[party] += keys.offline.bits[party]);
         bill.offline.rounds += keys.offline.rounds;
         let words = |count| AShare::<u64>::new(32, vec![7; count]);
@@ -113,7 +116,7 @@ fn bills_of_triples_are_met() {
             &format!("triples of {shape:?}"),
             bill,
             0,
-            |p| ProductTriples::<u64>::by_lattice(p, 32, shape),
+            |p| ProductTriples::<u64>::by_lattice(p, &job),
             |s, m| m.multiply(s, &words(shape.left()), &words(shape.right())).map(drop),
         );
     }
@@ -160,7 +163,10 @@ fn shared_factors_are_multiplied() {
                 _ => random(bits, count, seed),
             };
             let (a, b) = (ends(shape.left()), random(bits, shape.right(), seed + 9));
-            let triples = ProductTriples::<u64>::by_lattice(p, bits, shape)?;
+            let triples = ProductTriples::<u64>::by_lattice(
+                p,
+                &LatticeTriplesJob::new(bits, shape, Objective::Total)?,
+            )?;
             let [x, y] = [(&a, 5), (&b, 6)].map(|(values, seed)| share_words(p.role(), bits, values, seed));
             let out = triples.multiply(p, &x, &y)?;
             let b: Vec<i64> = b.iter().map(|x| *x as i64).collect();
@@ -176,9 +182,10 @@ fn large_products_do_not_wait_for_each_other() {
     both(pair(2705, None), |p| {
         for [batch, side] in [[2, 1536], [12, 512]] {
             let shape = MatrixShape { batch, rows: side, inner: 2, columns: side };
-            let [bill, _] = ProductTriples::<u64>::lattice_bill(64, shape)?;
+            let job = LatticeTriplesJob::new(64, shape, Objective::Total)?;
+            let bill = job.bill();
             assert!(bill.offline.bits[0] / 8 > 17 << 20, "{} bits", bill.offline.bits[0]);
-            let triples = ProductTriples::<u64>::by_lattice(p, 64, shape)?;
+            let triples = ProductTriples::<u64>::by_lattice(p, &job)?;
             let a = share_words(p.role(), 64, &vec![3; shape.left()], 5);
             let b = share_words(p.role(), 64, &vec![7; shape.right()], 6);
             let out = triples.multiply(p, &a, &b)?;

@@ -205,6 +205,7 @@ fn normed(
             epsilon: 0.25,
             gain: 2.0,
             gains_known_to: known_to(role),
+            objective: Objective::Total,
         };
         let x = Fixed::new(AShare::<u64>::new(37, vec![4444; 6]), 12)?;
         let done = Norm::prepare(p, job, &gains(role)).and_then(|material| material.eval(p, &x));

@@ -116,7 +116,18 @@ fn layer_norms() {
         let (largest, gain) = (2f64.powi(random.below(6) as i32), 2f64.powi(random.below(4) as i32 - 1));
         let variance = [2f64.powi(-(random.below(6) as i32)), largest * largest];
         let epsilon = variance[0] / 4.0;
-        let job = NormJob { rows, len, bits, scale, largest, variance, epsilon, gain, gains_known_to: None };
+        let job = NormJob {
+            rows,
+            len,
+            bits,
+            scale,
+            largest,
+            variance,
+            epsilon,
+            gain,
+            gains_known_to: None,
+            objective: Objective::Total,
+        };
         if job.bill().is_err() {
             return Ok(false);
         }
@@ -223,8 +234,18 @@ fn what_has_a_bill_is_prepared() {
                 let variance = [bounds[0] / 64.0, bounds[1] / 64.0];
                 let (epsilon, gain) = (variance[0] / 2.0, power(random, 4));
                 let gains_known_to = random.of(&[None, Some(Role::P0), Some(Role::P1)]);
-                let job =
-                    NormJob { rows, len, bits, scale, largest, variance, epsilon, gain, gains_known_to };
+                let job = NormJob {
+                    rows,
+                    len,
+                    bits,
+                    scale,
+                    largest,
+                    variance,
+                    epsilon,
+                    gain,
+                    gains_known_to,
+                    objective: Objective::Total,
+                };
                 let own = || (vec![gain / 2.0; len], vec![0.0; len]);
                 let affine = match gains_known_to {
                     None => Affine::public(own().0, own().1),
@@ -292,6 +313,7 @@ fn what_cannot_be_evaluated_has_no_bill() {
         epsilon: 0.0,
         gain: 2.0,
         gains_known_to: None,
+        objective: Objective::Total,
     };
     let fine = [job.bill(), norm.bill()];
     assert!(fine.iter().all(|bill| bill.is_ok()), "{fine:?}");

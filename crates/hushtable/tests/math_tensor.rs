@@ -274,6 +274,7 @@ fn layer_norms_with_public_and_private_gains() {
             epsilon: 1e-5,
             gain: 4.0,
             gains_known_to: None,
+            objective: Objective::Total,
         };
         let odd = NormJob { rows: 10, len: 77, bits: 64, ..job };
         Ok([
@@ -325,6 +326,7 @@ fn bounds_that_do_not_fit_the_ring_are_refused() {
         epsilon: 0.5,
         gain: 1.0,
         gains_known_to: None,
+        objective: Objective::Total,
     };
     let says = |job: NormJob| job.ring().expect_err("it does not fit").to_string();
     assert!(says(norm).contains("at least 21"), "{}", says(norm));
@@ -376,6 +378,7 @@ fn shapes_that_do_not_match_are_named() {
         epsilon: 0.0,
         gain: 1.0,
         gains_known_to: None,
+        objective: Objective::Total,
     };
     let text = wide.ring().expect_err("too wide").to_string();
     assert!(text.contains("64 bits") && text.contains("at least 101"), "{text}");

@@ -84,6 +84,7 @@ fn costs_of_layer_norms_are_the_documented_ones() {
         epsilon: 0.001,
         gain: 2.0,
         gains_known_to,
+        objective: hushtable::arith::Objective::Total,
     };
     for known_to in [None, Some(Role::P0)] {
         costs(

@@ -131,7 +131,18 @@ fn divided(p: &mut Party) -> Result<()> {
 pub fn norm(gains_known_to: Option<Role>) -> NormJob {
     let (largest, variance) = (8.0, [0.25, 4.0]);
     let [rows, len] = [2, 3];
-    NormJob { rows, len, bits: 37, scale: 12, largest, variance, epsilon: 0.25, gain: 2.0, gains_known_to }
+    NormJob {
+        rows,
+        len,
+        bits: 37,
+        scale: 12,
+        largest,
+        variance,
+        epsilon: 0.25,
+        gain: 2.0,
+        gains_known_to,
+        objective: Objective::Total,
+    }
 }
 
 fn layer_norm(p: &mut Party) -> Result<()> {

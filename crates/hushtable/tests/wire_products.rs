@@ -3,8 +3,8 @@
 use hushtable::{
     AShare, Party, Result, Role,
     arith::{
-        ConvolutionShape, LatticeJob, LatticeProduct, Layer, LayerJob, LinearJob, LinearProduct, MatrixShape,
-        ProductTriples,
+        ConvolutionShape, LatticeJob, LatticeProduct, LatticeTriplesJob, Layer, LayerJob, LinearJob,
+        LinearProduct, MatrixShape, Objective, ProductTriples,
     },
 };
 
@@ -48,6 +48,7 @@ pub fn layer(p: &mut Party, channels: usize) -> Result<()> {
 
 pub fn triples_by_lattice(p: &mut Party) -> Result<()> {
     let shape = MatrixShape { batch: 1, rows: 2, inner: 64, columns: 2 };
-    let triples = ProductTriples::<u32>::by_lattice(p, 20, shape)?;
+    let triples =
+        ProductTriples::<u32>::by_lattice(p, &LatticeTriplesJob::new(20, shape, Objective::Total)?)?;
     triples.multiply(p, &AShare::new(20, vec![4444; 128]), &AShare::new(20, vec![33; 128])).map(drop)
 }

@@ -2,7 +2,7 @@
 
 use hushtable::{
     AShare, Error, Party, Result, Role,
-    arith::{self, Fixed, LayerJob, LinearJob, MatrixShape, Objective, Truncation, fixed},
+    arith::{self, Fixed, LayerJob, LinearJob, MatrixShape, Truncation, fixed},
     bill::Bill,
     operation::{self, Material, Operation},
     ot::Setting,
@@ -57,7 +57,7 @@ impl Linear {
 
     fn job(shape: &BlockShape, of: MatrixShape, owner: Role) -> Result<LayerJob> {
         let map = LinearJob { shape: of.into(), bits: shape.bits, number_bits: shape.weight_bits(), owner };
-        LayerJob::new(map, shape.scale)
+        LayerJob::new(map, shape.scale)?.optimised(shape.objective)
     }
 }
 
@@ -93,7 +93,7 @@ impl Products {
     }
 
     fn operation(shape: &BlockShape, of: MatrixShape) -> operation::Products {
-        operation::Products { shape: of, bits: shape.bits, objective: Objective::Total }
+        operation::Products { shape: of, bits: shape.bits, objective: shape.objective }
     }
 }
 

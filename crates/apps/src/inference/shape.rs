@@ -186,6 +186,7 @@ impl BlockShape {
             epsilon: 2f64.powi(-8),
             gain: 4.0,
             gains_known_to: Some(owner),
+            objective: self.objective,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::{fmt, io::Read};
 use clap::{Args, ValueEnum};
 use hushtable::{
     AShare, Party, Role,
-    arith::{LinearJob, MatrixShape, ProductTriples},
+    arith::{LatticeTriplesJob, LinearJob, MatrixShape, Objective, ProductTriples},
     net::LinkShape,
 };
 use hushtable_columns::failure::{Failure, Result};
@@ -100,7 +100,7 @@ impl MatmulWork {
         match self.method {
             Method::He => true,
             Method::Ot => false,
-            Method::Auto => ProductTriples::<u64>::suits_lattice(self.bits, self.matrices(1)),
+            Method::Auto => LatticeTriplesJob::suits(self.bits, self.matrices(1)),
         }
     }
 
@@ -154,6 +154,11 @@ impl MatmulWork {
         }
         Ok(())
     }
+
+    /// Of shared factors, by a lattice.
+    fn triples(&self, items: usize) -> hushtable::Result<LatticeTriplesJob> {
+        LatticeTriplesJob::new(self.bits, self.matrices(items), Objective::Total)
+    }
 }
 
 impl Benchmark for MatmulWork {
@@ -168,7 +173,7 @@ impl Benchmark for MatmulWork {
     fn prepare(&mut self, _: &LinkShape, _: usize) -> Result<()> {
         match self.owner {
             Owner::Shared if self.triples_by_lattice() => {
-                ProductTriples::<u64>::lattice_bill(self.bits, self.matrices(1)).map(drop)?;
+                self.triples(1)?;
             }
             Owner::Shared => (),
             _ => self.method.lattice(self.job(1)).map(drop)?,
@@ -185,11 +190,8 @@ impl Benchmark for MatmulWork {
     }
 
     fn set_up(&self, p: &mut Party, items: usize) -> hushtable::Result<()> {
-        let shape = self.matrices(items);
         match self.owner {
-            Owner::Shared if self.triples_by_lattice() => {
-                ProductTriples::<u64>::set_up_lattice(p, self.bits, shape)
-            }
+            Owner::Shared if self.triples_by_lattice() => self.triples(items)?.set_up(p),
             Owner::Shared => Ok(()),
             _ => self.method.set_up(p, self.job(items)),
         }
@@ -214,7 +216,7 @@ impl Benchmark for MatmulWork {
         let inputs: Vec<_> = items.iter().enumerate().map(shares).zip(known.iter()).collect();
         let make = |p: &mut Party, (items, known): (usize, &Vec<i64>)| match self.owner {
             Owner::Shared if lattice => {
-                ProductTriples::by_lattice(p, self.bits, self.matrices(items)).map(Made::Triples)
+                ProductTriples::by_lattice(p, &self.triples(items)?).map(Made::Triples)
             }
             Owner::Shared => ProductTriples::random(p, self.bits, self.matrices(items)).map(Made::Triples),
             _ => self.method.prepare(p, self.job(items), known).map(Made::Known),

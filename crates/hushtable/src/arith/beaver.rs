@@ -10,13 +10,11 @@
 //! 1. open `E = A - U` and `F = B - V`;
 //! 2. `A B = U V + E V + U F + E F`, the last term at P0.
 //!
-//! Or by a lattice: each party encrypts its part of one factor, and the other one multiplies it by its part of the other
-//! factor, as lattice/cross.rs has it.
+//! Or by a lattice: [`LatticeTriplesJob`].
 //!
 //! # Cost, of `m x k` and `k x n` numbers of l bits
 //! Offline `2 k min(m, n) l` correlated OTs and `m k n l (l + 1)` bits, 1 message each way. Online
-//! `2 l k (m + n)` bits, 1 round. By a lattice, offline twice what a product of a matrix of one party with one of the other
-//! costs, both in the same rounds unless one is larger than what a channel holds, and no correlated OTs.
+//! `2 l k (m + n)` bits, 1 round.
 //!
 //! # Source
 //! Beaver, "Efficient Multiparty Protocols Using Circuit Randomization" (CRYPTO 1991); Mohassel,
@@ -24,21 +22,16 @@
 
 use std::fmt;
 
-use he::Side;
-use prim::{
-    Wiped,
-    ring::{Ring, low},
-};
+use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
 
 use super::{
-    lattice::{Cross, LEAST, part},
-    linear::LinearShape,
+    lattice_triples::LatticeTriplesJob,
     matrix::{Directions, MatrixShape, Mixed},
     product::{check_width, share, words},
 };
 use crate::{
-    bill::{Bill, Effort, Work},
+    bill::Bill,
     codec::{Reader, Writer},
     error::{Error, Result, same},
     net::Role,
@@ -102,118 +95,14 @@ impl<R: Ring> ProductTriples<R> {
     /// Offline: the same by a lattice, in each direction one party encrypts.
     ///
     /// # Errors
-    /// [`Error::Param`] for a width that `R` does not have or of less than 8 bits, and those of the channel.
-    pub fn by_lattice(p: &mut dyn Source, bits: u32, shape: MatrixShape) -> Result<Self> {
+    /// [`Error::Param`] for a width that `R` does not have, and those of the channel.
+    pub fn by_lattice(p: &mut dyn Source, job: &LatticeTriplesJob) -> Result<Self> {
+        let (bits, shape) = (job.bits(), job.shape());
         check_width::<R>(bits)?;
-        p.atom((bits, MatrixShape { batch: 1, ..shape }), shape.batch, |p| Self::encrypted(p, bits, shape))
-    }
-
-    /// Whether one product of a shape takes fewer bytes by a lattice, with keys for it alone, than by OTs.
-    pub fn suits_lattice(bits: u32, shape: MatrixShape) -> bool {
-        let one = MatrixShape { batch: 1, ..shape };
-        // A correlated OT takes less than a bit.
-        let ots = Self::bill(bits, one).offline.all_bits();
-        ots > LEAST
-            && Self::lattice_bill(bits, one)
-                .is_ok_and(|[products, keys]| products.offline.all_bits() + keys.offline.all_bits() < ots)
-    }
-
-    /// [`by_lattice`](Self::by_lattice), with the peer.
-    fn encrypted(p: &mut Party, bits: u32, shape: MatrixShape) -> Result<Self> {
-        let crosses = Self::crosses(bits, shape)?;
-        let ready = [crosses[0].ready(p)?, crosses[1].ready(p)?];
-        let (role, s) = (p.role(), p.session());
-        let mut drawn = |count| {
-            let mut words = Zeroizing::new(vec![0u64; count]);
-            s.rng().words(bits, &mut words);
-            words
-        };
-        let (u, v) = (drawn(shape.left()), drawn(shape.right()));
-        let mut product = Zeroizing::new(shape.local(&u, &v));
-        let (mine, theirs) = (role as usize, role.peer() as usize);
-        let (left, right) = if crosses[0].encrypts_left() { (&u, &v) } else { (&v, &u) };
-        let signed = |x: &u64| (*x << (64 - bits)) as i64 >> (64 - bits);
-        let known: Zeroizing<Vec<i64>> = Zeroizing::new(right.iter().map(signed).collect());
-        let [encrypted, others, out] = crosses[0].sizes().map(|size| size * crosses[0].together());
-        for (i, product) in product.chunks_mut(out).enumerate() {
-            let mut shares = [0, 1].map(|_| Wiped::zeros(product.len()));
-            let (encrypted, known) = (part(left, i, encrypted), part(&known, i, others));
-            if crosses[0].is_held() {
-                // Both encrypt, both answer, both open.
-                crosses[mine].send(s, &ready[mine], encrypted)?;
-                crosses[theirs].answer(s, &ready[theirs], known, &mut shares[0])?;
-                crosses[mine].open(s, &ready[mine], &mut shares[1])?;
-            } else {
-                for (cross, ready) in crosses.iter().zip(&ready) {
-                    cross.send(s, ready, encrypted)?;
-                    cross.answer(s, ready, known, &mut shares[0])?;
-                    cross.open(s, ready, &mut shares[1])?;
-                }
-            }
-            for (sum, (x, y)) in product.iter_mut().zip(shares[0].iter().zip(shares[1].iter())) {
-                *sum = sum.wrapping_add(x.wrapping_add(*y));
-            }
-        }
-        Ok(Self { shape, u: share(bits, &u), v: share(bits, &v), product: share(bits, &product) })
-    }
-
-    /// The products of one party's numbers with the other one's, P0 and P1 encrypting.
-    fn crosses(bits: u32, shape: MatrixShape) -> Result<[Cross; 2]> {
-        let products = LinearShape::from(shape).products()?;
-        let of = |owner| Cross::new(products, bits, bits, &[Side::Left, Side::Right], owner);
-        Ok([of(Role::P0)?, of(Role::P1)?])
-    }
-
-    /// Makes the keys of lattices that the session keeps, where it has none, which takes 2 rounds:
-    /// [`by_lattice`](Self::by_lattice) does so, too.
-    ///
-    /// # Errors
-    /// As [`by_lattice`](Self::by_lattice).
-    pub fn set_up_lattice(p: &mut Party, bits: u32, shape: MatrixShape) -> Result<()> {
-        Self::crosses(bits, shape)?.iter().try_for_each(|cross| cross.ready(p).map(drop))
-    }
-
-    /// What products of a shape cost by a lattice; and what its keys cost, once a session.
-    ///
-    /// # Errors
-    /// [`Error::Param`] as [`by_lattice`](Self::by_lattice).
-    pub fn lattice_bill(bits: u32, shape: MatrixShape) -> Result<[Bill; 2]> {
-        let [p0, p1] = Self::crosses(bits, shape)?;
-        let made = if p0.is_held() { p0.bill().beside(p1.bill()) } else { p0.bill() + p1.bill() };
-        let opened = u64::from(bits) * (shape.left() + shape.right()) as u64;
-        let kept = 8 * size_of::<R>() as u64 * (shape.left() + shape.right() + shape.out()) as u64;
-        Ok([(made + Bill::opening(opened)).keeping(kept), p0.keys_bill() + p1.keys_bill()])
-    }
-
-    /// What ways to the same products are compared by.
-    ///
-    /// # Errors
-    /// As [`lattice_bill`](Self::lattice_bill).
-    pub(super) fn lattice_price(bits: u32, shape: MatrixShape) -> Result<f64> {
-        Ok(Self::crosses(bits, shape)?.iter().map(Cross::price).sum())
-    }
-
-    /// The work of a lattice, offline.
-    ///
-    /// # Errors
-    /// As [`lattice_bill`](Self::lattice_bill).
-    pub(super) fn lattice_work(bits: u32, shape: MatrixShape) -> Result<Work> {
-        let [p0, p1] = Self::crosses(bits, shape)?;
-        Ok(p0.work() + p1.work())
-    }
-
-    /// What products of a shape take by a lattice, the keys once.
-    ///
-    /// # Errors
-    /// As [`lattice_bill`](Self::lattice_bill).
-    pub fn lattice_effort(bits: u32, shape: MatrixShape) -> Result<Effort> {
-        let ([p0, p1], [bill, keys]) = (Self::crosses(bits, shape)?, Self::lattice_bill(bits, shape)?);
-        // Online two products of matrices, 3 to a nanosecond.
-        let products = shape.out() as f64 * shape.inner as f64 * 2.0 / 3000.0;
-        let [offline, online] = Work::of_batch(&bill);
-        let effort = Effort::implied(bill).once(keys, Work::default());
-        let memory = [0, 1].map(|party| effort.memory[party] + [&p1, &p0][party].memory());
-        Ok(effort.working([offline + p0.work(), online + Work::vectors(products)]).remembering(memory))
+        p.atom((bits, MatrixShape { batch: 1, ..shape }), shape.batch, |p| {
+            let [u, v, product] = job.made(p)?;
+            Ok(Self { shape, u: share(bits, &u), v: share(bits, &v), product: share(bits, &product) })
+        })
     }
 
     /// What products of a shape cost: made, and multiplied with.

@@ -41,7 +41,7 @@ use super::{
     product::{share, words},
 };
 use crate::{
-    bill::{Bill, Phase, Work},
+    bill::{Bill, Objective, Phase, Work},
     codec::{Reader, Writer},
     error::{Error, Result, same},
     net::Role,
@@ -58,6 +58,7 @@ pub struct LatticeJob {
     job: LinearJob,
     /// How many such maps.
     items: usize,
+    objective: Objective,
     cross: Cross,
 }
 
@@ -98,19 +99,28 @@ impl LatticeJob {
     /// less than 8 bits, for windows that reach over more than 8192 pixels, and where the noise does not fit any parameters.
     pub fn new(job: LinearJob) -> Result<Self> {
         job.check()?;
-        Self::of(job, 1)
+        Self::of(job, 1, Objective::Total)
     }
 
-    fn of(job: LinearJob, items: usize) -> Result<Self> {
+    /// The same in the tiles that `objective` likes best.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn optimised(&self, objective: Objective) -> Result<Self> {
+        Self::of(self.job, self.items, objective)
+    }
+
+    fn of(job: LinearJob, items: usize, objective: Objective) -> Result<Self> {
         let (batch, shape) = job.shape.products()?;
         let batch = batch.saturating_mul(items);
-        let cross = Cross::new((batch, shape), job.bits, job.number_bits, &[Side::Left], job.owner.peer())?;
-        Ok(Self { job, items, cross })
+        let bits = [job.bits, job.number_bits];
+        let cross = Cross::new((batch, shape), bits, &[Side::Left], job.owner.peer(), objective)?;
+        Ok(Self { job, items, objective, cross })
     }
 
     /// So many by the same numbers, in tiles and with parameters for all of them together: these are not always those of one.
     pub(super) fn times(&self, items: usize) -> Result<Self> {
-        Self::of(self.job, items)
+        Self::of(self.job, items, self.objective)
     }
 
     /// What is multiplied.
@@ -134,9 +144,12 @@ impl LatticeJob {
     }
 
     /// These maps, if that sends less than OTs do.
-    pub(super) fn suiting(job: LinearJob, ots: &Bill) -> Option<Self> {
+    pub(super) fn suiting(job: LinearJob, ots: &Bill, objective: Objective) -> Option<Self> {
         let ots = sent_by_ots(ots)?;
-        Self::new(job).ok().filter(|made| all_sent([made.bill(), made.keys_bill()]) < ots)
+        Self::new(job)
+            .and_then(|made| made.optimised(objective))
+            .ok()
+            .filter(|made| all_sent([made.bill(), made.keys_bill()]) < ots)
     }
 
     /// By which ways to the same maps are compared.

@@ -28,7 +28,7 @@ use super::{
     truncate::Truncation,
 };
 use crate::{
-    bill::{Bill, Effort, Work},
+    bill::{Bill, Effort, Objective, Work},
     error::{Error, Result, same},
     party::Party,
     session::Session,
@@ -77,8 +77,16 @@ impl LayerJob {
             let accepted = format!("0 to {most}");
             return Err(Error::Param { what: "bits to cut off", got: cut.to_string(), accepted });
         }
-        let lattice = LatticeJob::suiting(map, &map.bill()?);
+        let lattice = LatticeJob::suiting(map, &map.bill()?, Objective::Total);
         Ok(Self { map, cut, lattice })
+    }
+
+    /// The same as `objective` likes it best.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn optimised(&self, objective: Objective) -> Result<Self> {
+        Ok(Self { lattice: LatticeJob::suiting(self.map, &self.map.bill()?, objective), ..*self })
     }
 
     /// The map.

@@ -19,10 +19,11 @@ use prim::Wiped;
 use super::{
     beaver::ProductTriples,
     lattice::cheapest_block,
+    lattice_triples::LatticeTriplesJob,
     matrix::{MatrixJob, MatrixProduct, MatrixShape},
 };
 use crate::{
-    bill::{Bill, Work},
+    bill::{Bill, Objective, Work},
     error::{Result, same},
     party::Party,
     session::Session,
@@ -36,8 +37,8 @@ pub(crate) struct RowMultiplesJob {
     rows: usize,
     len: usize,
     bits: u32,
-    /// How many rows make a matrix, by a lattice.
-    block: Option<usize>,
+    /// Products of matrices of so many rows, by a lattice.
+    lattice: Option<LatticeTriplesJob>,
 }
 
 /// One-time material for a batch of rows.
@@ -53,32 +54,27 @@ enum Made {
 }
 
 impl RowMultiplesJob {
-    /// Of rows of `len` numbers of `bits` bits; by a lattice, where that is allowed and takes fewer bytes, keys for this batch
-    /// counted.
-    pub(crate) fn new([rows, len]: [usize; 2], bits: u32, lattices: bool) -> Self {
-        let ots = Self { rows, len, bits, block: None };
-        let of = |block| {
-            let price = ProductTriples::<u64>::lattice_price(bits, ots.blocks(block))?;
-            Ok((price, ots.by_lattice(block)?, block))
+    /// Of rows of `len` numbers of `bits` bits; by a lattice for an objective, where that is allowed and takes fewer bytes, keys
+    /// for this batch counted.
+    pub(crate) fn new([rows, len]: [usize; 2], bits: u32, lattices: Option<Objective>) -> Self {
+        let ots = Self { rows, len, bits, lattice: None };
+        let of = |block, objective| {
+            let job = LatticeTriplesJob::new(bits, ots.blocks(block), objective)?;
+            Ok((job.price(), [job.bill(), job.keys_bill()], job))
         };
-        let block = if lattices { cheapest_block(rows, &ots.ots().bill(), of) } else { None };
-        Self { block, ..ots }
+        let bill = ots.bill();
+        let least = |objective| cheapest_block(rows, &bill, |block| of(block, objective));
+        Self { lattice: lattices.and_then(least), ..ots }
     }
 
     /// What all rows cost, without keys that the session keeps.
-    ///
-    /// # Errors
-    /// None for a job that was made.
-    pub(crate) fn bill(&self) -> Result<Bill> {
-        self.block.map_or_else(|| Ok(self.ots().bill()), |block| Ok(self.by_lattice(block)?[0]))
+    pub(crate) fn bill(&self) -> Bill {
+        self.lattice.map_or_else(|| self.ots().bill(), |lattice| lattice.bill())
     }
 
     /// What the keys cost that the session keeps.
-    ///
-    /// # Errors
-    /// As [`bill`](Self::bill).
-    pub(crate) fn keys_bill(&self) -> Result<Bill> {
-        self.block.map_or(Ok(Bill::FREE), |block| Ok(self.by_lattice(block)?[1]))
+    pub(crate) fn keys_bill(&self) -> Bill {
+        self.lattice.map_or(Bill::FREE, |lattice| lattice.keys_bill())
     }
 
     /// Makes the keys that the session keeps, where it has none.
@@ -86,35 +82,22 @@ impl RowMultiplesJob {
     /// # Errors
     /// Those of the channel.
     pub(crate) fn set_up(&self, p: &mut Party) -> Result<()> {
-        let of = |block| ProductTriples::<u64>::set_up_lattice(p, self.bits, self.blocks(block));
-        self.block.map_or(Ok(()), of)
+        self.lattice.map_or(Ok(()), |lattice| lattice.set_up(p))
     }
 
     /// Bytes of ciphertexts, keys and matrices at P0 and at P1.
-    ///
-    /// # Errors
-    /// As [`bill`](Self::bill).
-    pub(crate) fn memory(&self) -> Result<[u64; 2]> {
-        let of = |block| ProductTriples::<u64>::lattice_effort(self.bits, self.blocks(block));
-        self.block.map_or(Ok([0; 2]), |block| Ok(of(block)?.memory))
+    pub(crate) fn memory(&self) -> [u64; 2] {
+        self.lattice.map_or([0; 2], |lattice| lattice.effort().memory)
     }
 
     /// The work of the lattice, offline.
-    ///
-    /// # Errors
-    /// As [`bill`](Self::bill).
-    pub(crate) fn work(&self) -> Result<Work> {
-        let of = |block| ProductTriples::<u64>::lattice_work(self.bits, self.blocks(block));
-        self.block.map_or(Ok(Work::default()), of)
+    pub(crate) fn work(&self) -> Work {
+        self.lattice.map_or(Work::default(), |lattice| lattice.work())
     }
 
     fn ots(&self) -> MatrixJob {
         let shape = MatrixShape { batch: self.rows, rows: self.len, inner: 1, columns: 1 };
         MatrixJob::shared(shape, self.bits)
-    }
-
-    fn by_lattice(&self, block: usize) -> Result<[Bill; 2]> {
-        ProductTriples::<u64>::lattice_bill(self.bits, self.blocks(block))
     }
 
     fn blocks(&self, block: usize) -> MatrixShape {
@@ -128,9 +111,9 @@ impl RowMultiples {
     /// # Errors
     /// Those of the channel.
     pub(crate) fn prepare(p: &mut dyn Source, job: RowMultiplesJob) -> Result<Self> {
-        let made = match job.block {
+        let made = match &job.lattice {
             None => Made::Ots(MatrixProduct::prepare(p, job.ots())?),
-            Some(block) => Made::Lattice(ProductTriples::by_lattice(p, job.bits, job.blocks(block))?),
+            Some(lattice) => Made::Lattice(ProductTriples::by_lattice(p, lattice)?),
         };
         Ok(Self { job, made })
     }

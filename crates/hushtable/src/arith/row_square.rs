@@ -28,7 +28,7 @@ use super::{
     product::{Squares, share},
 };
 use crate::{
-    bill::{Bill, Work},
+    bill::{Bill, Objective, Work},
     codec::{Reader, Writer},
     error::{Error, Result, same},
     net::Role,
@@ -77,20 +77,21 @@ struct Masks {
 }
 
 impl RowSquaresJob {
-    /// Of rows of `len` numbers of `bits` bits; by a lattice, where that is allowed and takes fewer bytes, keys for this batch
-    /// counted.
+    /// Of rows of `len` numbers of `bits` bits; by a lattice for an objective, where that is allowed and takes fewer bytes, keys
+    /// for this batch counted.
     ///
     /// # Errors
     /// As [`Squares::bill`].
-    pub(crate) fn new([rows, len]: [usize; 2], bits: u32, lattices: bool) -> Result<Self> {
+    pub(crate) fn new([rows, len]: [usize; 2], bits: u32, lattices: Option<Objective>) -> Result<Self> {
         let ots = Self { rows, len, bits, lattice: None };
         let bill = ots.bill()?;
-        let of = |block| {
-            let lattice = Lattice::new([rows, len], bits, block)?;
+        let of = |block, objective| {
+            let lattice = Lattice::new([rows, len], bits, block, objective)?;
             let job = Self { lattice: Some(lattice), ..ots };
             Ok((lattice.cross.price(), [job.bill()?, job.keys_bill()], job))
         };
-        Ok(if lattices { cheapest_block(rows, &bill, of) } else { None }.unwrap_or(ots))
+        let least = |objective| cheapest_block(rows, &bill, |block| of(block, objective));
+        Ok(lattices.and_then(least).unwrap_or(ots))
     }
 
     /// What all rows cost, without keys that the session keeps.
@@ -130,10 +131,10 @@ impl RowSquaresJob {
 
 impl Lattice {
     /// Of so many rows, in blocks.
-    fn new([rows, len]: [usize; 2], bits: u32, block: usize) -> Result<Self> {
+    fn new([rows, len]: [usize; 2], bits: u32, block: usize, objective: Objective) -> Result<Self> {
         let shape = MatrixShape { batch: rows.div_ceil(block), rows: block, inner: len, columns: block };
         let products = LinearShape::from(shape).products()?;
-        let cross = Cross::new(products, bits, bits, &[Side::Left, Side::Right], Role::P0)?;
+        let cross = Cross::new(products, [bits, bits], &[Side::Left, Side::Right], Role::P0, objective)?;
         Ok(Self { block, cross })
     }
 

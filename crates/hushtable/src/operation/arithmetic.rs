@@ -3,8 +3,8 @@
 use super::{Material, Operation, Port, Signature, implied, material, operands};
 use crate::{
     arith::{
-        ComparePlan, FaithfulTruncation, MatrixJob, MatrixProduct, MatrixShape, Multiplication, Objective,
-        ProductTriples,
+        ComparePlan, FaithfulTruncation, LatticeTriplesJob, MatrixJob, MatrixProduct, MatrixShape,
+        Multiplication, Objective, ProductTriples,
     },
     bill::{Bill, Effort},
     error::Result,
@@ -113,8 +113,7 @@ impl Operation for Products {
 
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         if self.by_lattice() {
-            return ProductTriples::<u64>::lattice_bill(self.bits, self.of(items))
-                .map(|[products, _]| products);
+            return Ok(self.lattice(items)?.bill());
         }
         Ok(match self.objective {
             Objective::Online => ProductTriples::<u64>::bill(self.bits, self.of(items)),
@@ -127,21 +126,18 @@ impl Operation for Products {
         if !self.by_lattice() {
             return Ok(implied);
         }
-        let effort = ProductTriples::<u64>::lattice_effort(self.bits, self.of(items))?;
+        let effort = self.lattice(items)?.effort();
         let memory = [0, 1].map(|party| effort.memory[party].max(implied.memory[party]));
         Ok(effort.remembering(memory))
     }
 
     fn set_up(&self, p: &mut Party, items: usize) -> Result<()> {
-        if !self.by_lattice() {
-            return Ok(());
-        }
-        ProductTriples::<u64>::set_up_lattice(p, self.bits, self.of(items))
+        if self.by_lattice() { self.lattice(items)?.set_up(p) } else { Ok(()) }
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
         if self.by_lattice() {
-            return spent(ProductTriples::by_lattice(from, self.bits, self.of(items))?, items);
+            return spent(ProductTriples::by_lattice(from, &self.lattice(items)?)?, items);
         }
         if self.objective == Objective::Online {
             return spent(ProductTriples::random(from, self.bits, self.of(items))?, items);
@@ -159,7 +155,12 @@ impl Products {
     /// Whether one of them takes fewer bytes so: whatever is to be least, since then it takes less time, too, and no more
     /// online.
     fn by_lattice(&self) -> bool {
-        ProductTriples::<u64>::suits_lattice(self.bits, self.shape)
+        LatticeTriplesJob::suits(self.bits, self.shape)
+    }
+
+    /// So many of them by a lattice.
+    fn lattice(&self, items: usize) -> Result<LatticeTriplesJob> {
+        LatticeTriplesJob::new(self.bits, self.of(items), self.objective)
     }
 
     /// The shape of so many.

@@ -160,6 +160,7 @@ pub fn norm(known_to: Option<Role>) -> LayerNorm {
         epsilon: 1e-5,
         gain: 4.0,
         gains_known_to: known_to,
+        objective: Objective::Total,
     };
     let (gains, offsets) = (vec![1.0, -0.5, 2.0, 1.5], vec![0.0, 1.0, -3.0, 0.25]);
     let affine = known_to.map_or(Affine::public(gains, offsets), |role| Affine::of_peer(role.peer(), 4));

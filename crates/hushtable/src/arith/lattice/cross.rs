@@ -25,7 +25,7 @@ use zeroize::Zeroizing;
 
 use super::keys::{self, Keys, NUMBER, keys, packing, put, receive};
 use crate::{
-    bill::{Bill, Phase, Work},
+    bill::{Bill, Objective, Phase, Work},
     error::{Error, Result},
     net::Role,
     party::Party,
@@ -35,9 +35,12 @@ use crate::{
 /// Bytes that a channel takes at least from each party while neither reads.
 const HELD: usize = 16 << 20;
 
-/// Bytes that count as much as a microsecond of a core: those of a link of 100 Mbit/s. Where traffic is paid for they cost more
+/// Bytes that count as much as a microsecond of a core: those of a link of 50 Mbit/s. Where traffic is paid for they cost more
 /// than cores, and a faster link waits for cores.
-const BYTES: f64 = 12.5;
+const BYTES: f64 = 6.25;
+
+/// The same where bytes are to be least, whatever time that takes within reason.
+const LEAST_BYTES: f64 = 1.0;
 
 /// Batches that keys serve, about: a network has as many layers of a kind.
 const SERVED: f64 = 8.0;
@@ -52,6 +55,7 @@ pub(in crate::arith) struct Cross {
     bits: u32,
     tiling: Tiling,
     params: Params,
+    objective: Objective,
 }
 
 /// The keys of a session for such products.
@@ -61,24 +65,24 @@ pub(in crate::arith) struct Ready {
 }
 
 impl Cross {
-    /// In the tiles that take least time and bytes; `owner` encrypts the matrix of one side, and the other one's numbers have so many
-    /// bits.
+    /// In the tiles that take least time and bytes, as `objective` weighs them; `owner` encrypts the matrix of one side, and the
+    /// other one's numbers have the second number of bits.
     ///
     /// # Errors
     /// [`Error::Param`](crate::Error::Param) for less than 8 bits, for a shape without a number, and where the noise fits no
     /// parameters.
     pub(in crate::arith) fn new(
         (batch, shape): (usize, Shape),
-        bits: u32,
-        known_bits: u32,
+        [bits, known_bits]: [u32; 2],
         sides: &[Side],
         owner: Role,
+        objective: Objective,
     ) -> Result<Self> {
         let (mut best, mut refused): (Option<(f64, Self)>, _) = (None, None);
         for tiling in sides.iter().flat_map(|side| Tiling::candidates(shape, *side)) {
             match Params::fitting(bits, &tiling.product(known_bits, batch)) {
                 Ok(params) => {
-                    let one = Self { owner, batch, bits, tiling, params };
+                    let one = Self { owner, batch, bits, tiling, params, objective };
                     let cost = one.microseconds();
                     if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                         best = Some((cost, one));
@@ -145,12 +149,17 @@ impl Cross {
     fn microseconds(&self) -> f64 {
         let (counts, params) = (self.tiling.counts(), self.params);
         let bytes = counts.encrypted * Seeded::len(params) + counts.responses * Response::len(params, 0);
-        self.local() + bytes as f64 / BYTES
+        self.local() + bytes as f64 / self.weight()
+    }
+
+    /// Bytes that count as much as a microsecond.
+    fn weight(&self) -> f64 {
+        if self.objective == Objective::Bytes { LEAST_BYTES } else { BYTES }
     }
 
     /// By which ways to the same are compared, with the keys, which serve several batches.
     pub(in crate::arith) fn price(&self) -> f64 {
-        let keys = keys::len(self.params, self.levels()) as f64 / BYTES;
+        let keys = keys::len(self.params, self.levels()) as f64 / self.weight();
         self.batch as f64 * self.microseconds() + keys / SERVED
     }
 

@@ -23,7 +23,7 @@ use crate::{
     arith::{
         LatticeJob, LatticeProduct, LinearJob, MatrixJob, MatrixProduct, MatrixShape, cheapest_block, fixed,
     },
-    bill::{Bill, Work},
+    bill::{Bill, Objective, Work},
     error::{Error, Result, same},
     net::Role,
     party::Party,
@@ -141,12 +141,12 @@ enum Made {
 
 impl ScalingJob {
     /// Rows of `len` numbers mod `2^bits`; gains of at most `most`, with `scale` bits behind the point, are known to a party
-    /// or public. By a lattice where it takes fewer bytes, keys for this batch counted.
+    /// or public. By a lattice, for the objective, where it takes fewer bytes, keys for this batch counted.
     pub(super) fn new(
         [rows, len]: [usize; 2],
         bits: u32,
         scale: u32,
-        known_to: Option<Role>,
+        (known_to, objective): (Option<Role>, Objective),
         most: f64,
     ) -> Self {
         let ots = Self { rows, len, bits, scale, known_to, lattice: None };
@@ -156,6 +156,7 @@ impl ScalingJob {
             let batch = len.div_ceil(block);
             let shape = MatrixShape { batch, rows, inner: block, columns: block };
             let job = LatticeJob::new(LinearJob { shape: shape.into(), bits, number_bits, owner })?;
+            let job = job.optimised(objective)?;
             Ok((job.price(), [job.bill(), job.keys_bill()], (block, job)))
         };
         Self { lattice: cheapest_block(len, &ots.columns().bill(), of), ..ots }

@@ -41,7 +41,7 @@ use super::{
 };
 use crate::{
     arith::{Fixed, RowMultiples, RowMultiplesJob, RowSquares, RowSquaresJob},
-    bill::{Bill, Effort, Work},
+    bill::{Bill, Effort, Objective, Work},
     error::{Error, Result, same},
     math::{
         functions::TensorCard,
@@ -91,6 +91,8 @@ pub struct NormJob {
     pub gain: f64,
     /// Who knows the gains and offsets; `None` if they are public.
     pub gains_known_to: Option<Role>,
+    /// What lattices are to take least of.
+    pub objective: Objective,
 }
 
 /// One-time material for a batch of rows.
@@ -130,6 +132,7 @@ impl NormJob {
             .with("epsilon", self.epsilon)
             .with("largest gain", self.gain)
             .with("gains known to", self.gains_known_to)
+            .with("objective", self.objective)
     }
 
     /// Width of the largest ring in which steps are done: the overflow of none of them fits it.
@@ -196,7 +199,7 @@ impl NormJob {
         let first =
             Widening::bill([self.bits, w.numbers])?.times(numbers) + sums + (fine + coarse).times(self.rows);
         let root = self.squares(&w)?.bill()? + squares + self.root(w.rows).bill()?.times(self.rows);
-        let scaled = self.product(&w).bill()? + scaled.times(numbers);
+        let scaled = self.product(&w).bill() + scaled.times(numbers);
         Ok(first + root + scaled + self.scaling(&w).bill() + last.times(numbers))
     }
 
@@ -206,7 +209,7 @@ impl NormJob {
     /// As [`ring`](Self::ring).
     pub fn keys_bill(&self) -> Result<Bill> {
         let w = self.rings()?;
-        Ok(self.squares(&w)?.keys_bill() + self.product(&w).keys_bill()? + self.scaling(&w).keys_bill())
+        Ok(self.squares(&w)?.keys_bill() + self.product(&w).keys_bill() + self.scaling(&w).keys_bill())
     }
 
     /// Makes the keys of lattices that the session keeps, where it has none.
@@ -226,9 +229,9 @@ impl NormJob {
     /// As [`ring`](Self::ring).
     pub(crate) fn effort(&self) -> Result<Effort> {
         let (w, bill) = (self.rings()?, self.bill()?);
-        let lattices = self.squares(&w)?.work() + self.product(&w).work()? + self.scaling(&w).work();
+        let lattices = self.squares(&w)?.work() + self.product(&w).work() + self.scaling(&w).work();
         let [offline, online] = Work::of_batch(&bill);
-        let memory = [self.squares(&w)?.memory(), self.product(&w).memory()?, self.scaling(&w).memory()];
+        let memory = [self.squares(&w)?.memory(), self.product(&w).memory(), self.scaling(&w).memory()];
         let implied = Effort::implied(bill);
         let memory = [0, 1].map(|party| implied.memory[party] + memory.iter().map(|m| m[party]).sum::<u64>());
         let effort = implied.once(self.keys_bill()?, Work::default()).working([offline + lattices, online]);
@@ -256,12 +259,13 @@ impl NormJob {
 
     /// Step 5.
     fn scaling(&self, rings: &Rings) -> ScalingJob {
-        ScalingJob::new([self.rows, self.len], rings.gains, self.scale, self.gains_known_to, self.gain)
+        let known_to = (self.gains_known_to, self.objective);
+        ScalingJob::new([self.rows, self.len], rings.gains, self.scale, known_to, self.gain)
     }
 
     /// Material for public gains is stored row by row, whatever is together then: lattices are for all rows at once.
-    fn by_lattices(&self) -> bool {
-        self.gains_known_to.is_some()
+    fn by_lattices(&self) -> Option<Objective> {
+        self.gains_known_to.map(|_| self.objective)
     }
 
     /// What is known of it.

@@ -5,7 +5,8 @@ use super::*;
 
 fn cross(batch: usize, sides: [usize; 3], bits: u32, known_bits: u32) -> Cross {
     let shape = Shape::new(sides, Window::ONE).expect("a shape");
-    Cross::new((batch, shape), bits, known_bits, &[Side::Left, Side::Right], Role::P0).expect("products")
+    Cross::new((batch, shape), [bits, known_bits], &[Side::Left, Side::Right], Role::P0, Objective::Total)
+        .expect("products")
 }
 
 /// What all outputs of a batch give away together is at most `2^-40`: the mean noise of each, at most its deviation, over the
