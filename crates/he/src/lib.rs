@@ -39,4 +39,4 @@ pub use params::{Params, Product};
 pub use poly::{Plain, Poly, Ring};
 pub use respond::{Evaluator, Mask, Response};
 pub use shape::{Shape, Window};
-pub use tiles::{Counts, Side, Tiling};
+pub use tiles::{Counts, Tiling};

@@ -63,6 +63,12 @@ impl Shape {
         Ok(Self { sides, window })
     }
 
+    /// Of the transposed matrices, the right one first, whose product is the transposed one: where there is no window.
+    pub fn transposed(&self) -> Option<Self> {
+        let [m, k, n] = self.sides;
+        (self.window == Window::ONE).then_some(Self { sides: [n, k, m], ..*self })
+    }
+
     /// Rows of the left matrix.
     pub fn rows(&self) -> usize {
         self.sides[0]

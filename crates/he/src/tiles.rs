@@ -21,22 +21,12 @@ use crate::{
     shape::Shape,
 };
 
-/// Which matrix is encrypted; the party that multiplies knows the other one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Side {
-    /// The left one.
-    Left,
-    /// The right one.
-    Right,
-}
-
-/// How a product of matrices is cut. Public.
+/// How a product of matrices is cut, of which the left one is encrypted, and the other party knows the right one. Public.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tiling {
     shape: Shape,
     /// Rows of a tile of the left matrix, its columns, and columns of one of the right one.
     tile: [usize; 3],
-    encrypted: Side,
     /// Products that are packed into one ciphertext: a power of two.
     packed: usize,
 }
@@ -59,11 +49,7 @@ pub struct Counts {
 impl fmt::Display for Tiling {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (shape, [mw, kw, nw]) = (self.shape, self.tile);
-        let side = match self.encrypted {
-            Side::Left => "left",
-            Side::Right => "right",
-        };
-        write!(f, "{shape} in {mw} x {kw} x {nw}, {side} encrypted, {} packed", self.packed)
+        write!(f, "{shape} in {mw} x {kw} x {nw}, {} packed", self.packed)
     }
 }
 
@@ -72,7 +58,7 @@ impl Tiling {
     ///
     /// # Errors
     /// [`Error::Param`] for tiles of more than 8192 products, and for those of fewer rows than the window reaches.
-    pub fn new(shape: Shape, tile: [usize; 3], encrypted: Side) -> Result<Self> {
+    pub fn new(shape: Shape, tile: [usize; 3]) -> Result<Self> {
         let size = tile.iter().try_fold(1usize, |all, side| all.checked_mul(*side)).unwrap_or(usize::MAX);
         if !(1..=DEGREE).contains(&size) || tile[0] <= shape.reach() {
             let got = format!("{} x {} x {}", tile[0], tile[1], tile[2]);
@@ -81,12 +67,12 @@ impl Tiling {
         }
         let across = shape.columns().div_ceil(tile[2]).next_power_of_two();
         let packed = if tile[1].is_power_of_two() { tile[1].min(across) } else { 1 };
-        Ok(Self { shape, tile, encrypted, packed })
+        Ok(Self { shape, tile, packed })
     }
 
     /// Tilings among which is a good one for any link and machine: tiles with powers of two as their inner side. None, if
     /// the window reaches over too many rows.
-    pub fn candidates(shape: Shape, encrypted: Side) -> impl Iterator<Item = Self> {
+    pub fn candidates(shape: Shape) -> impl Iterator<Item = Self> {
         let sides =
             |most: usize| (0..=DEGREE.ilog2()).map(|i| 1 << i).take_while(move |side| *side < 2 * most);
         let (m, reach) = (shape.rows() - shape.reach(), shape.reach());
@@ -95,7 +81,7 @@ impl Tiling {
                 let most = (DEGREE / (kw * nw)).checked_sub(reach).filter(|most| *most > 0)?;
                 // As even as can be.
                 let mw = m.div_ceil(m.div_ceil(most)) + reach;
-                Self::new(shape, [mw, kw, nw.min(shape.columns())], encrypted).ok()
+                Self::new(shape, [mw, kw, nw.min(shape.columns())]).ok()
             })
         })
     }
@@ -103,11 +89,6 @@ impl Tiling {
     /// What is multiplied.
     pub fn shape(&self) -> Shape {
         self.shape
-    }
-
-    /// Which matrix is encrypted.
-    pub fn encrypted(&self) -> Side {
-        self.encrypted
     }
 
     /// How many tiles each side of the shape has.
@@ -134,28 +115,26 @@ impl Tiling {
 
     /// Whether the tiles of the known matrix are short polynomials, which are transformed in half the time.
     pub fn is_short(&self) -> bool {
-        self.encrypted == Side::Left && self.right_len() <= SHORT
+        self.right_len() <= SHORT
     }
 
     /// What a product takes.
     pub fn counts(&self) -> Counts {
         let [a, b, c] = self.tiles();
-        let [encrypted, plain] = match self.encrypted {
-            Side::Left => [a * b, b * c],
-            // Tiles of the left matrix are transformed anew for each column, so that few are there at a time.
-            Side::Right => [b * c, a * b * c],
-        };
         let responses = a * c.div_ceil(self.packed);
-        Counts { encrypted, plain, products: a * b * c, switches: responses * (self.packed - 1), responses }
+        Counts {
+            encrypted: a * b,
+            plain: b * c,
+            products: a * b * c,
+            switches: responses * (self.packed - 1),
+            responses,
+        }
     }
 
     /// What bears on the noise of so many, with known numbers of so many bits, their sign among them.
     pub fn product(&self, weight_bits: u32, count: usize) -> Product {
         // Known numbers of all tiles that a product's polynomials have.
-        let side = match self.encrypted {
-            Side::Left => self.shape.places() * self.tile[2],
-            Side::Right => self.tile[0],
-        };
+        let side = self.shape.places() * self.tile[2];
         let terms = self.shape.inner().next_multiple_of(self.tile[1]) * side;
         let outputs = self.shape.out().saturating_mul(count);
         Product { weight_bits, terms, outputs, packed: self.packed }
@@ -168,35 +147,25 @@ impl Tiling {
 
     /// The coefficients of a tile of the encrypted matrix, given row by row: numbers mod a power of two.
     pub fn encrypted_tile(&self, matrix: &[u64], tile: usize) -> Vec<u64> {
-        match self.encrypted {
-            Side::Left => {
-                self.left(matrix, [tile / self.tiles()[1], tile % self.tiles()[1]], u64::wrapping_neg)
-            }
-            Side::Right => self.right(matrix, [tile / self.tiles()[2], tile % self.tiles()[2]]),
-        }
+        self.left(matrix, [tile / self.tiles()[1], tile % self.tiles()[1]])
     }
 
-    /// The coefficients of a tile of the known matrix.
-    pub fn plain_tile(&self, matrix: &[i64], tile: usize) -> Vec<i64> {
-        match self.encrypted {
-            Side::Left => self.right(matrix, [tile / self.tiles()[2], tile % self.tiles()[2]]),
-            Side::Right => {
-                self.left(matrix, [tile / self.tiles()[1], tile % self.tiles()[1]], i64::wrapping_neg)
-            }
-        }
+    /// The coefficients of a tile of the known matrices.
+    pub fn plain_tile(&self, matrices: &[i64], tile: usize) -> Vec<i64> {
+        self.right(matrices, [tile / self.tiles()[2], tile % self.tiles()[2]])
     }
 
     /// Tile (i, q) of the left matrix.
-    fn left<T: Copy + Default>(&self, matrix: &[T], tile: [usize; 2], negate: impl Fn(T) -> T) -> Vec<T> {
+    fn left(&self, matrix: &[u64], tile: [usize; 2]) -> Vec<u64> {
         let (m, k, [mw, kw, nw]) = (self.shape.rows(), self.shape.inner(), self.tile);
         assert_eq!(matrix.len(), m * k, "numbers of the left matrix");
-        let mut out = vec![T::default(); DEGREE];
+        let mut out = vec![0; DEGREE];
         let columns = tile[1] * kw..((tile[1] + 1) * kw).min(k);
         for (i, row) in (tile[0] * self.step()..m).take(mw).enumerate() {
             for (q, x) in matrix[row * k..][columns.clone()].iter().enumerate() {
                 match (i * kw * nw).checked_sub(q) {
                     Some(place) => out[place] = *x,
-                    None => out[DEGREE - q] = negate(*x),
+                    None => out[DEGREE - q] = x.wrapping_neg(),
                 }
             }
         }
@@ -204,10 +173,10 @@ impl Tiling {
     }
 
     /// Tile (q, j) of the right matrices.
-    fn right<T: Copy + Default>(&self, matrices: &[T], tile: [usize; 2]) -> Vec<T> {
+    fn right(&self, matrices: &[i64], tile: [usize; 2]) -> Vec<i64> {
         let (k, n, [_, kw, nw]) = (self.shape.inner(), self.shape.columns(), self.tile);
         assert_eq!(matrices.len(), self.shape.right(), "numbers of the right matrices");
-        let mut out = vec![T::default(); self.right_len()];
+        let mut out = vec![0; self.right_len()];
         let columns = tile[1] * nw..((tile[1] + 1) * nw).min(n);
         for (rows, matrix) in self.shape.offsets().zip(matrices.chunks_exact(k * n)) {
             let out = &mut out[(self.shape.reach() - rows) * kw * nw..];
@@ -223,15 +192,9 @@ impl Tiling {
     /// Which products make up part `part` of a response, those that are to be packed: tiles of the encrypted matrix and
     /// of the known one. None beyond the last column.
     pub fn pairs(&self, response: usize, part: usize) -> impl Iterator<Item = [usize; 2]> + use<> {
-        let ([a, b, c], encrypted) = (self.tiles(), self.encrypted);
+        let [a, b, c] = self.tiles();
         let (i, j) = (response % a, response / a * self.packed + part);
-        (0..if j < c { b } else { 0 }).map(move |q| {
-            let (left, right) = (i * b + q, q * c + j);
-            match encrypted {
-                Side::Left => [left, right],
-                Side::Right => [right, left],
-            }
-        })
+        (0..if j < c { b } else { 0 }).map(move |q| [i * b + q, q * c + j])
     }
 
     /// How many outputs a response has.

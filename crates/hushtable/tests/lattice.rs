@@ -6,6 +6,8 @@ use crate::support::{
     shares::random,
 };
 
+use prim::{Block, Prg};
+
 use hushtable::{
     AShare, Error, Party, Result, Role,
     arith::{
@@ -103,6 +105,46 @@ fn every_width_is_right() {
     });
 }
 
+/// Of random shapes, also those of which the right matrix is encrypted, transposed.
+#[test]
+fn random_shapes_of_shared_factors_are_right() {
+    both(pair(2717, None), |p| {
+        let mut prg = Prg::new(Block(2717));
+        for seed in 0..24 {
+            let mut side = || 1 + prg.below([3, 40, 200][seed as usize % 3]) as usize;
+            let shape = MatrixShape { batch: 1, rows: side(), inner: side(), columns: side() };
+            let bits = 8 + prg.below(57);
+            let objective = [Objective::Total, Objective::Bytes][seed as usize / 3 % 2];
+            let (a, b) = (random(bits, shape.left(), seed), random(bits, shape.right(), seed + 90));
+            let triples =
+                ProductTriples::<u64>::by_lattice(p, &LatticeTriplesJob::new(bits, shape, objective)?)?;
+            let [x, y] = [(&a, 5), (&b, 6)].map(|(values, seed)| share_words(p.role(), bits, values, seed));
+            let out = triples.multiply(p, &x, &y)?;
+            let b: Vec<i64> = b.iter().map(|x| *x as i64).collect();
+            assert!(p.open(&out)? == product(shape, bits, &a, &b), "{shape:?}, {bits} bits");
+        }
+        Ok(())
+    });
+}
+
+/// Whoever wants least bytes gets tiles that send less, and a right matrix that is smaller than the left one is encrypted.
+#[test]
+fn an_objective_chooses_the_tiles() {
+    let bytes = |rows, inner, columns, objective| {
+        let shape = MatrixShape { batch: 1, rows, inner, columns };
+        let triples = LatticeTriplesJob::new(37, shape, objective).expect("a job").bill().bytes();
+        let map = LinearJob { shape: shape.into(), bits: 37, number_bits: 15, owner: Role::P0 };
+        let job = LatticeJob::new(map).and_then(|job| job.optimised(objective)).expect("a job");
+        [triples, job.bill().bytes()]
+    };
+    let [fast, least] =
+        [Objective::Total, Objective::Bytes].map(|objective| bytes(128, 768, 3072, objective)[1]);
+    assert!(least < fast - fast / 10.0, "{least} of {fast}");
+    let [[wide, _], [tall, _]] =
+        [bytes(128, 128, 64, Objective::Total), bytes(64, 128, 128, Objective::Total)];
+    assert_eq!(wide, tall, "transposed");
+}
+
 #[test]
 fn bills_of_triples_are_met() {
     for [batch, rows, inner, columns] in [[2, 3, 5, 2], [1, 64, 64, 4], [1, 2, 70, 64]] {
@@ -156,6 +198,7 @@ fn shared_factors_are_multiplied() {
             (64, [1, 7, 100, 9]),
             (48, [1, 2, 300, 70]),
             (37, [1, 70, 300, 2]),
+            (37, [2, 128, 100, 30]),
         ]) {
             let shape = MatrixShape { batch, rows, inner, columns };
             let ends = |count| match seed % 2 {
@@ -163,10 +206,9 @@ fn shared_factors_are_multiplied() {
                 _ => random(bits, count, seed),
             };
             let (a, b) = (ends(shape.left()), random(bits, shape.right(), seed + 9));
-            let triples = ProductTriples::<u64>::by_lattice(
-                p,
-                &LatticeTriplesJob::new(bits, shape, Objective::Total)?,
-            )?;
+            let objective = [Objective::Total, Objective::Bytes][seed as usize % 2];
+            let triples =
+                ProductTriples::<u64>::by_lattice(p, &LatticeTriplesJob::new(bits, shape, objective)?)?;
             let [x, y] = [(&a, 5), (&b, 6)].map(|(values, seed)| share_words(p.role(), bits, values, seed));
             let out = triples.multiply(p, &x, &y)?;
             let b: Vec<i64> = b.iter().map(|x| *x as i64).collect();

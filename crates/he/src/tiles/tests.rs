@@ -21,8 +21,7 @@ fn product(x: &[u64], w: &[i64], out: &mut [u64]) {
 fn by_tiles(tiling: &Tiling, encrypted: &[u64], known: &[i64], outputs: usize) -> Vec<Option<u64>> {
     let (counts, mut out) = (tiling.counts(), vec![None; outputs]);
     let x: Vec<Vec<u64>> = (0..counts.encrypted).map(|tile| tiling.encrypted_tile(encrypted, tile)).collect();
-    let tiles = known_tiles(tiling);
-    let w: Vec<Vec<i64>> = (0..tiles).map(|tile| tiling.plain_tile(known, tile)).collect();
+    let w: Vec<Vec<i64>> = (0..counts.plain).map(|tile| tiling.plain_tile(known, tile)).collect();
     let (mut products, packed) = (0, tiling.packed());
     for response in 0..counts.responses {
         let mut all = vec![0; DEGREE];
@@ -43,21 +42,13 @@ fn by_tiles(tiling: &Tiling, encrypted: &[u64], known: &[i64], outputs: usize) -
     out
 }
 
-fn known_tiles(tiling: &Tiling) -> usize {
-    let [a, b, c] = tiling.tiles();
-    if tiling.encrypted == Side::Left { b * c } else { a * b }
-}
-
 fn check(prg: &mut Prg, tiling: &Tiling) {
     let shape = tiling.shape;
     let (k, n) = (shape.inner(), shape.columns());
     let a: Vec<u64> = (0..shape.left()).map(|_| prg.u64()).collect();
     let b: Vec<u64> = (0..shape.right()).map(|_| prg.u64()).collect();
     let signed = |x: &[u64]| x.iter().map(|x| *x as i64).collect::<Vec<_>>();
-    let found = match tiling.encrypted {
-        Side::Left => by_tiles(tiling, &a, &signed(&b), shape.out()),
-        Side::Right => by_tiles(tiling, &b, &signed(&a), shape.out()),
-    };
+    let found = by_tiles(tiling, &a, &signed(&b), shape.out());
     for (at, (found, want)) in found.into_iter().zip(product_of(shape, k, n, &a, &b)).enumerate() {
         assert_eq!(found, Some(want), "{tiling:?}, entry {at}");
     }
@@ -94,15 +85,13 @@ fn tiles_give_the_product() {
     let small = (1..6).flat_map(|m| (1..6).flat_map(move |k| (1..6).map(move |n| [m, k, n])));
     let any: Vec<[usize; 3]> = (0..40).map(|_| [0; 3].map(|_| 1 + prg.below(40) as usize)).collect();
     for shape in small.chain(any) {
-        for encrypted in [Side::Left, Side::Right] {
-            // Tiles of any sides, powers of two or not.
-            for _ in 0..3 {
-                let kw = 1 + prg.below(40) as usize;
-                let nw = 1 + prg.below(11) as usize;
-                let mw = 1 + prg.below(11) as usize;
-                for kw in [kw, kw.next_power_of_two()] {
-                    check(&mut prg, &Tiling::new(matrix(shape), [mw, kw, nw], encrypted).expect("a tiling"));
-                }
+        // Tiles of any sides, powers of two or not.
+        for _ in 0..3 {
+            let kw = 1 + prg.below(40) as usize;
+            let nw = 1 + prg.below(11) as usize;
+            let mw = 1 + prg.below(11) as usize;
+            for kw in [kw, kw.next_power_of_two()] {
+                check(&mut prg, &Tiling::new(matrix(shape), [mw, kw, nw]).expect("a tiling"));
             }
         }
     }
@@ -112,14 +101,12 @@ fn tiles_give_the_product() {
 fn candidates_cover_and_fit() {
     let mut prg = Prg::new(Block(42));
     for shape in [[1, 1, 1], [1, 300, 5], [40, 9000, 1], [256, 256, 256], [9000, 1, 2], [3, 70, 9000]] {
-        for encrypted in [Side::Left, Side::Right] {
-            let all: Vec<Tiling> = Tiling::candidates(matrix(shape), encrypted).collect();
-            assert!(!all.is_empty() && all.len() < 200, "{} tilings", all.len());
-            for tiling in all {
-                assert!(tiling.tile.iter().product::<usize>() <= DEGREE);
-                if shape.iter().product::<usize>() < 1 << 16 && prg.below(4) == 0 {
-                    check(&mut prg, &tiling);
-                }
+        let all: Vec<Tiling> = Tiling::candidates(matrix(shape)).collect();
+        assert!(!all.is_empty() && all.len() < 200, "{} tilings", all.len());
+        for tiling in all {
+            assert!(tiling.tile.iter().product::<usize>() <= DEGREE);
+            if shape.iter().product::<usize>() < 1 << 16 && prg.below(4) == 0 {
+                check(&mut prg, &tiling);
             }
         }
     }
@@ -128,13 +115,13 @@ fn candidates_cover_and_fit() {
 /// The counts of the specification's table.
 #[test]
 fn counts_are_those_of_the_page() {
-    for (shape, tile, encrypted, want) in [
-        ([256, 256, 256], [256, 32, 1], Side::Left, [8, 2048, 248, 8]),
-        ([64, 1024, 1024], [64, 128, 1], Side::Left, [8, 8192, 1016, 8]),
-        ([128, 768, 3072], [128, 64, 1], Side::Left, [12, 36864, 3024, 48]),
-        ([128, 768, 3072], [128, 16, 4], Side::Left, [48, 36864, 720, 48]),
+    for (shape, tile, want) in [
+        ([256, 256, 256], [256, 32, 1], [8, 2048, 248, 8]),
+        ([64, 1024, 1024], [64, 128, 1], [8, 8192, 1016, 8]),
+        ([128, 768, 3072], [128, 64, 1], [12, 36864, 3024, 48]),
+        ([128, 768, 3072], [128, 16, 4], [48, 36864, 720, 48]),
     ] {
-        let counts = Tiling::new(matrix(shape), tile, encrypted).expect("a tiling").counts();
+        let counts = Tiling::new(matrix(shape), tile).expect("a tiling").counts();
         assert_eq!([counts.encrypted, counts.products, counts.switches, counts.responses], want, "{shape:?}");
     }
 }
@@ -148,24 +135,22 @@ fn tiles_give_convolutions() {
         let images = 1 + prg.below(3) as usize;
         let sides = [images * image[0] * image[1], 1 + prg.below(9) as usize, 1 + prg.below(9) as usize];
         let shape = Shape::new(sides, Window { image, size }).expect("a shape");
-        for encrypted in [Side::Left, Side::Right] {
-            let kw = 1 + prg.below(9) as usize;
-            let nw = 1 + prg.below(4) as usize;
-            let mw = shape.reach() + 1 + prg.below(40) as usize;
-            for kw in [kw, kw.next_power_of_two()] {
-                check(&mut prg, &Tiling::new(shape, [mw, kw, nw], encrypted).expect("a tiling"));
-            }
-            let all: Vec<Tiling> = Tiling::candidates(shape, encrypted).collect();
-            let any = prg.below(all.len() as u32) as usize;
-            check(&mut prg, &all[any]);
+        let kw = 1 + prg.below(9) as usize;
+        let nw = 1 + prg.below(4) as usize;
+        let mw = shape.reach() + 1 + prg.below(40) as usize;
+        for kw in [kw, kw.next_power_of_two()] {
+            check(&mut prg, &Tiling::new(shape, [mw, kw, nw]).expect("a tiling"));
         }
+        let all: Vec<Tiling> = Tiling::candidates(shape).collect();
+        let any = prg.below(all.len() as u32) as usize;
+        check(&mut prg, &all[any]);
     }
 }
 
 #[test]
 fn others_are_refused() {
     for tile in [[0, 1, 1], [8193, 1, 1], [usize::MAX, 2, 1]] {
-        assert!(Tiling::new(matrix([1; 3]), tile, Side::Left).is_err(), "{tile:?}");
+        assert!(Tiling::new(matrix([1; 3]), tile).is_err(), "{tile:?}");
     }
     assert!(Shape::new([0, 1, 1], Window::ONE).is_err());
     let windows = [([0, 1], [1, 1]), ([2, 2], [0, 1]), ([2, 2], [3, 1]), ([2, 2], [1, 3]), ([3, 2], [1, 1])];
@@ -173,6 +158,6 @@ fn others_are_refused() {
         assert!(Shape::new([8, 1, 1], Window { image, size }).is_err(), "{size:?} in {image:?}");
     }
     let reaching = Shape::new([9, 1, 1], Window { image: [3; 2], size: [2; 2] }).expect("a shape");
-    assert!(Tiling::new(reaching, [4, 1, 1], Side::Left).is_err());
-    assert!(Tiling::new(reaching, [5, 1, 1], Side::Left).is_ok());
+    assert!(Tiling::new(reaching, [4, 1, 1]).is_err());
+    assert!(Tiling::new(reaching, [5, 1, 1]).is_ok());
 }

@@ -27,7 +27,6 @@
 mod cross;
 mod keys;
 
-use he::Side;
 use prim::{
     Wiped,
     pack::{pack, packed_len, unpack},
@@ -35,7 +34,7 @@ use prim::{
 };
 use zeroize::Zeroizing;
 
-pub(super) use self::cross::Cross;
+pub(super) use self::cross::{Cross, Side};
 use super::{
     linear::{LinearJob, local},
     product::{share, words},

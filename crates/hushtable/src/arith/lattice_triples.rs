@@ -14,13 +14,12 @@
 //! # Source
 //! Beaver (CRYPTO 1991); docs/spec/lattice-spec.md, sections 4 and 5.
 
-use he::Side;
 use prim::Wiped;
 use zeroize::Zeroizing;
 
 use super::{
     beaver::ProductTriples,
-    lattice::{Cross, LEAST, part},
+    lattice::{Cross, LEAST, Side, part},
     linear::LinearShape,
     matrix::MatrixShape,
 };

@@ -17,12 +17,11 @@
 //! # Source
 //! Beaver (CRYPTO 1991); each number is opened once, where a product of two factors would open two.
 
-use he::Side;
 use prim::{Wiped, ring::low};
 use zeroize::Zeroizing;
 
 use super::{
-    lattice::{Cross, cheapest_block, part},
+    lattice::{Cross, Side, cheapest_block, part},
     linear::LinearShape,
     matrix::MatrixShape,
     product::{Squares, share},

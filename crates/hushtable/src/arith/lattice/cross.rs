@@ -2,7 +2,8 @@
 //!
 //! # Functionality
 //! In: of the party whose key it is, X, numbers mod `2^l`; of the other one, Y, signed numbers of b bits. Out: additive
-//! shares mod `2^l` of `X Y` or of `Y X`. Any number of such products at once.
+//! shares mod `2^l` of `X Y` or of `Y X`, which is made as the transposed matrices' product. Any number of such products at
+//! once.
 //!
 //! # Protocol
 //! X is encrypted in tiles. The other party multiplies them by tiles of Y, adds them up, packs, and answers with
@@ -17,11 +18,11 @@
 
 use he::{
     Ciphertext, Evaluator, Multiplier, Owner, Packer, PackingKey, Params, Plain, Response, Seeded, Shape,
-    Side, Tiling,
+    Tiling,
 };
 use prim::Wiped;
-use std::sync::Arc;
-use zeroize::Zeroizing;
+use std::{ops::Deref, sync::Arc};
+use zeroize::{Zeroize, Zeroizing};
 
 use super::keys::{self, Keys, NUMBER, keys, packing, put, receive};
 use crate::{
@@ -45,6 +46,13 @@ const LEAST_BYTES: f64 = 1.0;
 /// Batches that keys serve, about: a network has as many layers of a kind.
 const SERVED: f64 = 8.0;
 
+/// Which matrix of a product is encrypted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::arith) enum Side {
+    Left,
+    Right,
+}
+
 /// Such products. Public, the same at both parties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::arith) struct Cross {
@@ -53,6 +61,8 @@ pub(in crate::arith) struct Cross {
     /// How many.
     batch: usize,
     bits: u32,
+    side: Side,
+    /// Of the product, or of the transposed one where the right matrix is encrypted.
     tiling: Tiling,
     params: Params,
     objective: Objective,
@@ -79,10 +89,15 @@ impl Cross {
         objective: Objective,
     ) -> Result<Self> {
         let (mut best, mut refused): (Option<(f64, Self)>, _) = (None, None);
-        for tiling in sides.iter().flat_map(|side| Tiling::candidates(shape, *side)) {
+        let of = |side: &Side| {
+            let shape = if *side == Side::Left { Some(shape) } else { shape.transposed() };
+            let side = *side;
+            shape.into_iter().flat_map(Tiling::candidates).map(move |tiling| (side, tiling))
+        };
+        for (side, tiling) in sides.iter().flat_map(of) {
             match Params::fitting(bits, &tiling.product(known_bits, batch)) {
                 Ok(params) => {
-                    let one = Self { owner, batch, bits, tiling, params, objective };
+                    let one = Self { owner, batch, bits, side, tiling, params, objective };
                     let cost = one.microseconds();
                     if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                         best = Some((cost, one));
@@ -176,7 +191,7 @@ impl Cross {
 
     /// Whether it is the left matrix that is encrypted.
     pub(in crate::arith) fn encrypts_left(&self) -> bool {
-        self.tiling.encrypted() == Side::Left
+        self.side == Side::Left
     }
 
     fn levels(&self) -> u32 {
@@ -191,7 +206,10 @@ impl Cross {
         // How tiles are chosen is computed in floating point.
         let Self { owner, bits, params, tiling, .. } = self;
         let (batch, primes) = (self.batch, params.limbs());
-        p.announce(&format!("lattice: {owner} encrypts, {batch} of {tiling}, {bits} bits, {primes} primes"))?;
+        let what = if self.encrypts_left() { "left" } else { "right, transposed," };
+        p.announce(&format!(
+            "lattice: {owner} encrypts the {what} of {batch} of {tiling}, {bits} bits, {primes} primes"
+        ))?;
         let keys = keys(p, self.owner, self.params)?;
         let packing = packing(p, self.owner, &keys, self.levels())?;
         Ok(Ready { keys, packing })
@@ -203,10 +221,12 @@ impl Cross {
     /// Those of the channel.
     pub(in crate::arith) fn send(&self, s: &mut Session, ready: &Ready, matrices: &[u64]) -> Result<()> {
         let Keys::Owner(key) = &ready.keys else { return Ok(()) };
-        for matrix in matrices.chunks_exact(self.numbers(self.tiling.encrypted())) {
+        let shape = self.tiling.shape();
+        for matrix in matrices.chunks_exact(shape.left()) {
+            let matrix = self.upright(matrix, shape.rows());
             for tile in 0..self.tiling.counts().encrypted {
                 let mut message = Vec::with_capacity(NUMBER + Seeded::len(self.params));
-                let tile = Wiped::from(self.tiling.encrypted_tile(matrix, tile));
+                let tile = Wiped::from(self.tiling.encrypted_tile(&matrix, tile));
                 put(&key.encrypt(s.rng(), &tile), &mut message);
                 s.send(message)?;
             }
@@ -230,10 +250,12 @@ impl Cross {
         let (tiles, ring) = (self.tiling.counts().encrypted, evaluator.ring());
         let levels = ready.packing.iter().map(|key| (**key).as_ref().expect("a key that was sent"));
         let mut packer = Packer::new(ring, levels.collect());
-        let all = matrices.chunks_exact(self.numbers(self.known()));
+        let shape = self.tiling.shape();
+        let all = matrices.chunks_exact(shape.right());
         for (matrix, product) in all.zip(out.chunks_exact_mut(self.tiling.shape().out())) {
             let encrypted = (0..tiles).map(|_| receive(s, ring, seed)).collect::<Result<Vec<_>>>()?;
-            self.respond(s, evaluator, &mut packer, &encrypted, matrix, product)?;
+            let matrix = self.upright(matrix, shape.inner());
+            self.respond(s, evaluator, &mut packer, &encrypted, &matrix, product)?;
         }
         Ok(())
     }
@@ -255,7 +277,7 @@ impl Cross {
             let sums = packer.pack(rows, &mut |part, sums| {
                 for (row, sum) in sums.iter_mut().enumerate() {
                     let pairs: Vec<[usize; 2]> = tiling.pairs(first + row, part).collect();
-                    if row == 0 || tiling.encrypted() == Side::Right {
+                    if row == 0 {
                         for (q, [_, tile]) in pairs.iter().enumerate() {
                             if plain.len() == q {
                                 plain.push(multiplier.zero());
@@ -272,7 +294,7 @@ impl Cross {
             for (row, sum) in sums.iter().enumerate() {
                 let (places, at): (Vec<usize>, Vec<usize>) = tiling.outputs(first + row).into_iter().unzip();
                 let (response, mask) = evaluator.respond(s.rng(), sum, &places);
-                at.into_iter().zip(mask.iter()).for_each(|(at, r)| product[at] = *r);
+                at.into_iter().zip(mask.iter()).for_each(|(at, r)| product[self.place(at)] = *r);
                 let mut message = Vec::with_capacity(Response::len(self.params, places.len()));
                 response.encode(self.params, &mut message);
                 s.send(message)?;
@@ -298,22 +320,37 @@ impl Cross {
             let bytes = s.recv(Response::len(self.params, places.len()))?;
             let response = Response::decode(self.params, places.len(), &bytes).map_err(Error::of_lattice)?;
             let opened = key.open(&response, &places);
-            at.into_iter().zip(opened.iter()).for_each(|(at, x)| product[at] = *x);
+            at.into_iter().zip(opened.iter()).for_each(|(at, x)| product[self.place(at)] = *x);
         }
         Ok(())
     }
 
-    /// Which side's matrix the other party knows.
-    fn known(&self) -> Side {
-        match self.tiling.encrypted() {
-            Side::Left => Side::Right,
-            Side::Right => Side::Left,
+    /// A matrix as it is multiplied: as given, or of so many columns and transposed.
+    fn upright<'a, T: Copy + Zeroize>(&self, matrix: &'a [T], columns: usize) -> Upright<'a, T> {
+        match self.side {
+            Side::Left => Upright::Given(matrix),
+            Side::Right => {
+                // Never grows, so that no part of it is left behind.
+                let mut turned = Zeroizing::new(Vec::with_capacity(matrix.len()));
+                (0..columns).for_each(|column| turned.extend(matrix.iter().skip(column).step_by(columns)));
+                Upright::Turned(turned)
+            }
+        }
+    }
+
+    /// Where an output of the tiles stands in the product.
+    fn place(&self, at: usize) -> usize {
+        let shape = self.tiling.shape();
+        match self.side {
+            Side::Left => at,
+            Side::Right => at % shape.columns() * shape.rows() + at / shape.columns(),
         }
     }
 
     /// Numbers of a product's matrix that is encrypted, of the one that is known, and of the product.
     pub(in crate::arith) fn sizes(&self) -> [usize; 3] {
-        [self.numbers(self.tiling.encrypted()), self.numbers(self.known()), self.tiling.shape().out()]
+        let shape = self.tiling.shape();
+        [shape.left(), shape.right(), shape.out()]
     }
 
     /// The outputs of product i.
@@ -326,12 +363,21 @@ impl Cross {
     pub(in crate::arith) fn outputs(&self) -> usize {
         self.batch * self.tiling.shape().out()
     }
+}
 
-    /// Numbers of a side's matrix.
-    fn numbers(&self, side: Side) -> usize {
-        match side {
-            Side::Left => self.tiling.shape().left(),
-            Side::Right => self.tiling.shape().right(),
+/// A matrix as it is multiplied.
+enum Upright<'a, T: Zeroize> {
+    Given(&'a [T]),
+    Turned(Zeroizing<Vec<T>>),
+}
+
+impl<T: Zeroize> Deref for Upright<'_, T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        match self {
+            Self::Given(matrix) => matrix,
+            Self::Turned(matrix) => matrix,
         }
     }
 }
