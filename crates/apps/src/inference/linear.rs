@@ -3,7 +3,7 @@
 use hushtable::{
     AShare, Error, Party, Result, Role,
     arith::{self, Fixed, LayerJob, LinearJob, MatrixShape, Objective, Truncation, fixed},
-    bill::Bill,
+    bill::Effort,
     operation::{self, Material, Operation},
     ot::Setting,
     session::Session,
@@ -21,14 +21,15 @@ pub(super) struct Linear {
 }
 
 impl Linear {
-    /// Offline, with the weights at their owner. `names` are those of a weight and of a bias.
+    /// Offline, with the weights at their owner, for each of so many parts of a text. `names` are those of a weight and of a
+    /// bias.
     pub(super) fn prepare(
         p: &mut Party,
-        shape: &BlockShape,
+        (shape, parts): (&BlockShape, usize),
         of: MatrixShape,
         owner: Role,
         (weights, names): (Option<&Layer>, [&'static str; 2]),
-    ) -> Result<Self> {
+    ) -> Result<Vec<Self>> {
         let (BlockShape { bits, scale, .. }, weight_bits) = (*shape, shape.weight_bits());
         let (mut numbers, mut offsets) = (Zeroizing::default(), Zeroizing::default());
         if let Some(layer) = weights {
@@ -36,13 +37,13 @@ impl Linear {
             let encoded = fixed::encode(&layer.bias, bits, 2 * scale).map_err(|e| named(e, names[1]))?;
             offsets = Zeroizing::new(encoded);
         }
-        let layer = arith::Layer::prepare(p, &Self::job(shape, of, owner)?, 1, &numbers)?;
-        Ok(Self { scale, layer, offsets })
+        let layers = arith::Layer::prepare_each(p, &Self::job(shape, of, owner)?, parts, &numbers)?;
+        Ok(layers.into_iter().map(|layer| Self { scale, layer, offsets: offsets.clone() }).collect())
     }
 
-    /// What it costs, without keys that the session keeps.
-    pub(super) fn bill(shape: &BlockShape, of: MatrixShape, owner: Role) -> Result<Bill> {
-        Self::job(shape, of, owner)?.bill(1)
+    /// What so many take.
+    pub(super) fn effort(shape: &BlockShape, parts: usize, of: MatrixShape, owner: Role) -> Result<Effort> {
+        Self::job(shape, of, owner)?.effort(parts)
     }
 
     /// Online, 2 rounds: shares of `x W + b`, rounded to a neighbour. Spends the material.
@@ -69,10 +70,10 @@ impl Products {
         Ok(Self { product, rounding: Truncation::prepare(p, shape.bits, shape.scale, of.out())? })
     }
 
-    /// What they cost, without keys that the session keeps.
-    pub(super) fn bill(shape: &BlockShape, of: MatrixShape) -> Result<Bill> {
-        let product = Self::operation(shape, of).bill(of.batch, &Setting::default())?;
-        Ok(product + Truncation::bill(shape.scale).times(of.out()))
+    /// What they take.
+    pub(super) fn effort(shape: &BlockShape, of: MatrixShape, under: &Setting) -> Result<Effort> {
+        let product = Self::operation(shape, of).effort(of.batch, under)?;
+        Ok(product.then(Effort::implied(Truncation::bill(shape.scale).times(of.out()))))
     }
 
     /// Online, 2 rounds: shares of the products, rounded. Spends the material.

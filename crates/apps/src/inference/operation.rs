@@ -1,11 +1,11 @@
 //! A block as an operation, which runs as any other.
 
-use std::sync::Arc;
+use std::{iter::repeat_n, sync::Arc};
 
 use hushtable::{
     AShare, Party, Result, Role,
     arith::Fixed,
-    bill::Bill,
+    bill::{Bill, Effort},
     error::same,
     operation::{Material, Operation, Port, Signature, Words, operands, spend},
     ot::Setting,
@@ -57,6 +57,11 @@ impl Operation for BlockJob {
 
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         Ok(self.shape.bill(self.owner)?.times(items))
+    }
+
+    fn effort(&self, items: usize, under: &Setting) -> Result<Effort> {
+        let one = self.shape.effort(1, self.owner, under)?;
+        Ok(repeat_n(one, items).reduce(Effort::then).unwrap_or_else(|| Effort::implied(Bill::FREE)))
     }
 
     fn most(&self) -> usize {

@@ -38,7 +38,7 @@ use super::{
     product::{check_width, share, words},
 };
 use crate::{
-    bill::{Bill, Effort, Work},
+    bill::{Bill, Effort, Once, Work},
     codec::{Reader, Writer},
     error::{Error, Result, same},
     net::Role,
@@ -182,7 +182,16 @@ impl<R: Ring> ProductTriples<R> {
         let made = if p0.is_held() { p0.bill().beside(p1.bill()) } else { p0.bill() + p1.bill() };
         let opened = u64::from(bits) * (shape.left() + shape.right()) as u64;
         let kept = 8 * size_of::<R>() as u64 * (shape.left() + shape.right() + shape.out()) as u64;
-        Ok([(made + Bill::opening(opened)).keeping(kept), p0.keys_bill() + p1.keys_bill()])
+        Ok([(made + Bill::opening(opened)).keeping(kept), p0.keys().and(p1.keys()).bill()])
+    }
+
+    /// The keys that a session keeps for them.
+    ///
+    /// # Errors
+    /// As [`lattice_bill`](Self::lattice_bill).
+    pub(super) fn lattice_keys(bits: u32, shape: MatrixShape) -> Result<Once> {
+        let [p0, p1] = Self::crosses(bits, shape)?;
+        Ok(p0.keys().and(p1.keys()))
     }
 
     /// What ways to the same products are compared by.
@@ -207,11 +216,11 @@ impl<R: Ring> ProductTriples<R> {
     /// # Errors
     /// As [`lattice_bill`](Self::lattice_bill).
     pub fn lattice_effort(bits: u32, shape: MatrixShape) -> Result<Effort> {
-        let ([p0, p1], [bill, keys]) = (Self::crosses(bits, shape)?, Self::lattice_bill(bits, shape)?);
+        let ([p0, p1], [bill, _]) = (Self::crosses(bits, shape)?, Self::lattice_bill(bits, shape)?);
         // Online two products of matrices, 3 to a nanosecond.
         let products = shape.out() as f64 * shape.inner as f64 * 2.0 / 3000.0;
         let [offline, online] = Work::of_batch(&bill);
-        let effort = Effort::implied(bill).once(keys, Work::default());
+        let effort = Effort::implied(bill).after(p0.keys().and(p1.keys()), Work::default());
         let memory = [0, 1].map(|party| effort.memory[party] + [&p1, &p0][party].memory());
         Ok(effort.working([offline + p0.work(), online + Work::vectors(products)]).remembering(memory))
     }

@@ -22,7 +22,7 @@ use super::{
     matrix::{MatrixJob, MatrixProduct, MatrixShape},
 };
 use crate::{
-    bill::{Bill, Work},
+    bill::{Bill, Once, Work},
     error::{Result, same},
     session::Session,
     share::AShare,
@@ -72,12 +72,13 @@ impl RowMultiplesJob {
         self.block.map_or_else(|| Ok(self.ots().bill()), |block| Ok(self.by_lattice(block)?[0]))
     }
 
-    /// What the keys cost that the session keeps.
+    /// The keys that the session keeps.
     ///
     /// # Errors
     /// As [`bill`](Self::bill).
-    pub(crate) fn keys_bill(&self) -> Result<Bill> {
-        self.block.map_or(Ok(Bill::FREE), |block| Ok(self.by_lattice(block)?[1]))
+    pub(crate) fn keys(&self) -> Result<Once> {
+        let of = |block| ProductTriples::<u64>::lattice_keys(self.bits, self.blocks(block));
+        self.block.map_or(Ok(Once::default()), of)
     }
 
     /// Bytes of ciphertexts, keys and matrices at P0 and at P1.

@@ -28,7 +28,7 @@ use super::{
     product::{Squares, share},
 };
 use crate::{
-    bill::{Bill, Work},
+    bill::{Bill, Once, Work},
     codec::{Reader, Writer},
     error::{Error, Result, same},
     net::Role,
@@ -88,7 +88,7 @@ impl RowSquaresJob {
         let of = |block| {
             let lattice = Lattice::new([rows, len], bits, block)?;
             let job = Self { lattice: Some(lattice), ..ots };
-            Ok((lattice.cross.price(), [job.bill()?, job.keys_bill()], job))
+            Ok((lattice.cross.price(), [job.bill()?, job.keys().bill()], job))
         };
         Ok(if lattices { cheapest_block(rows, &bill, of) } else { None }.unwrap_or(ots))
     }
@@ -104,9 +104,9 @@ impl RowSquaresJob {
         Ok((lattice.cross.bill() + Bill::opening(opened)).keeping(64 * (numbers + self.rows) as u64))
     }
 
-    /// What the keys cost that the session keeps.
-    pub(crate) fn keys_bill(&self) -> Bill {
-        self.lattice.map_or(Bill::FREE, |lattice| lattice.cross.keys_bill())
+    /// The keys that the session keeps.
+    pub(crate) fn keys(&self) -> Once {
+        self.lattice.map_or(Once::default(), |lattice| lattice.cross.keys())
     }
 
     /// Bytes of ciphertexts and keys at P0 and at P1, which answers.
