@@ -48,6 +48,14 @@ impl DecoderShape {
         Ok(all)
     }
 
+    /// What all vectors cost, without keys that the session keeps.
+    ///
+    /// # Errors
+    /// As [`effort`](Self::effort).
+    pub fn bill(&self, owner: Role) -> Result<Bill> {
+        self.effort(owner, &Setting::default()).map(|effort| effort.bill())
+    }
+
     /// The first vectors, and those after them: shapes, and how many parts of the text have it.
     fn parts(&self) -> [(BlockShape, usize); 2] {
         let block = self.block;

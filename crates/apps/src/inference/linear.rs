@@ -43,7 +43,7 @@ impl Linear {
 
     /// What so many take.
     pub(super) fn effort(shape: &BlockShape, parts: usize, of: MatrixShape, owner: Role) -> Result<Effort> {
-        Self::job(shape, of, owner)?.effort(parts)
+        Self::job(shape, of, owner)?.effort_of_each(parts)
     }
 
     /// Online, 2 rounds: shares of `x W + b`, rounded to a neighbour. Spends the material.

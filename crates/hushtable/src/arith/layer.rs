@@ -143,6 +143,16 @@ impl LayerJob {
         Ok(effort.working([offline + made, online + local]).remembering(memory))
     }
 
+    /// The same of so many that are spent one by one, as [`Layer::prepare_each`] makes them.
+    ///
+    /// # Errors
+    /// As [`bill`](Self::bill).
+    pub fn effort_of_each(&self, items: usize) -> Result<Effort> {
+        let mut effort = self.effort(items)?;
+        effort.bill.online.rounds *= items as u32;
+        Ok(effort)
+    }
+
     /// Material for the rounding of so many.
     fn rounding(&self, p: &mut dyn Source, items: usize) -> Result<Option<Truncation>> {
         let count = items * self.map.shape.out();
