@@ -2,7 +2,7 @@
 
 use hushtable::{
     AShare, Error, Party, Result, Role,
-    arith::{self, Fixed, LayerJob, LinearJob, MatrixShape, Objective, Truncation, fixed},
+    arith::{self, Fixed, LayerJob, LinearJob, MatrixShape, Objective, ProductTriples, Truncation, fixed},
     bill::Effort,
     operation::{self, Material, Operation},
     ot::Setting,
@@ -59,28 +59,53 @@ impl Linear {
 
 /// One-time material for products of shared matrices.
 pub(super) struct Products {
-    product: Box<dyn Material>,
+    product: Product,
     rounding: Truncation,
+}
+
+enum Product {
+    /// Of all heads together.
+    Triples(ProductTriples<u64>),
+    Ots(Box<dyn Material>),
 }
 
 impl Products {
     /// Offline.
     pub(super) fn prepare(p: &mut Party, shape: &BlockShape, of: MatrixShape) -> Result<Self> {
-        let product = Self::operation(shape, of).prepare(p, of.batch)?;
+        let product = match Self::by_lattice(shape, of) {
+            true => Product::Triples(ProductTriples::by_lattice(p, shape.bits, of)?),
+            false => Product::Ots(Self::operation(shape, of).prepare(p, of.batch)?),
+        };
         Ok(Self { product, rounding: Truncation::prepare(p, shape.bits, shape.scale, of.out())? })
     }
 
     /// What they take.
     pub(super) fn effort(shape: &BlockShape, of: MatrixShape, under: &Setting) -> Result<Effort> {
-        let product = Self::operation(shape, of).effort(of.batch, under)?;
+        let product = match Self::by_lattice(shape, of) {
+            true => ProductTriples::<u64>::lattice_effort(shape.bits, of)?,
+            false => Self::operation(shape, of).effort(of.batch, under)?,
+        };
         Ok(product.then(Effort::implied(Truncation::bill(shape.scale).times(of.out()))))
     }
 
     /// Online, 2 rounds: shares of the products, rounded. Spends the material.
     pub(super) fn multiply(self, s: &mut Session, a: &Fixed<u64>, b: &Fixed<u64>) -> Result<Fixed<u64>> {
-        let mut words = self.product.eval(s, &[a.share().words(), b.share().words()])?;
-        let product = AShare::new(a.bits(), std::mem::take(&mut *words[0]));
+        let product = match self.product {
+            Product::Triples(product) => product.multiply(s, a.share(), b.share())?,
+            Product::Ots(product) => {
+                let mut words = product.eval(s, &[a.share().words(), b.share().words()])?;
+                AShare::new(a.bits(), std::mem::take(&mut *words[0]))
+            }
+        };
         Fixed::new(self.rounding.round(s, &product)?, a.scale())
+    }
+
+    /// Whether the products of all heads together take fewer bytes by a lattice, keys for them alone counted.
+    fn by_lattice(shape: &BlockShape, of: MatrixShape) -> bool {
+        let other = Self::operation(shape, of).bill(of.batch, &Setting::default());
+        let lattice = ProductTriples::<u64>::lattice_bill(shape.bits, of);
+        other
+            .is_ok_and(|other| lattice.is_ok_and(|[made, keys]| made.bytes() + keys.bytes() <= other.bytes()))
     }
 
     fn operation(shape: &BlockShape, of: MatrixShape) -> operation::Products {
