@@ -2,10 +2,12 @@
 //!
 //! [`Block`] is attention and the two layers behind it, each with a layer norm and with a residual; its
 //! nonlinear parts are [`softmax_rows`](hushtable::math::Softmax), [`Gelu`](hushtable::math::Gelu) and
-//! [`Norm`](hushtable::math::Norm). Both parties know the shapes, and nothing else of the other's.
+//! [`Norm`](hushtable::math::Norm). [`Decoder`] is several of them, one behind the other, for a text that goes on vector by
+//! vector. Both parties know the shapes, and nothing else of the other's.
 //! [`twin`] is the same in plain fixed-point numbers and in floating point.
 
 mod block;
+mod decoder;
 mod linear;
 mod operation;
 mod shape;
@@ -13,6 +15,7 @@ pub mod twin;
 mod weights;
 
 pub use block::{Block, Cache};
+pub use decoder::{Decoder, DecoderShape};
 pub use operation::BlockJob;
 pub use shape::{BlockShape, Norms};
 pub use weights::{Layer, Scales, Weights};

@@ -14,7 +14,7 @@ use hushtable::{
 };
 use hushtable_apps::{
     fusion::Fusion,
-    inference::{Block, BlockShape, Weights},
+    inference::{Block, BlockJob, BlockShape, Cache, Norms, Weights},
     proximity::{Places, Proximity},
     scoring::{
         Question, Scoring,
@@ -36,6 +36,40 @@ fn blocks() {
             |s, m| {
                 let x = AShare::new(shape.bits, vec![1 << shape.scale; shape.sequence * shape.width]);
                 m.eval(s, &Fixed::new(x, shape.scale)?).map(drop)
+            },
+        );
+    }
+}
+
+/// A block in a session that has no keys yet, with what it says it sends once; and parts of a text.
+#[test]
+fn blocks_with_the_keys_of_lattices() {
+    for (owner, norms, heads, parts) in
+        [(Role::P0, Norms::First, 2, 1), (Role::P1, Norms::Last, 4, 1), (Role::P1, Norms::First, 2, 3)]
+    {
+        let shape = BlockShape { norms, ..BlockShape::new(32, 64, heads) };
+        let weights = Weights::random(&shape, 5);
+        let under = Setting::default();
+        let effort = shape.effort(parts, owner, &under).expect("an effort");
+        if parts == 1 {
+            let job = BlockJob { shape, owner, weights: None };
+            assert_eq!(job.effort(1, &under).expect("an effort"), effort);
+            assert_eq!(job.bill(1, &under).expect("a bill"), effort.bill());
+        }
+        let once = effort.once().bill();
+        assert!(once.offline.bits.iter().all(|bits| *bits > 0), "{once:?}");
+        let mut bill = once + effort.bill();
+        // In each block one party alone sends at the end of a part and at the beginning of the next one.
+        bill.online.rounds -= parts as u32;
+        check_parts(
+            &format!("{parts} of {shape:?}, weights of {owner:?}, and keys"),
+            bill,
+            0,
+            |p| Block::prepare_parts(p, shape, parts, owner, (p.role() == owner).then_some(&weights)),
+            |s, blocks| {
+                let x = AShare::new(shape.bits, vec![1 << shape.scale; shape.sequence * shape.width]);
+                let (x, mut cache) = (Fixed::new(x, shape.scale)?, Cache::default());
+                blocks.into_iter().try_for_each(|block| block.eval_after(s, &x, &mut cache).map(drop))
             },
         );
     }

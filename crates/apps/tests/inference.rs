@@ -6,7 +6,8 @@ use hushtable::{
     math::Precision,
     run_pair,
 };
-use hushtable_apps::inference::{Block, BlockShape, Cache, Norms, Weights, twin};
+use hushtable_apps::inference::{Block, BlockShape, Cache, Decoder, DecoderShape, Norms, Weights, twin};
+use prim::{block::Block as Seed, prg::Prg};
 
 /// Vectors with a deviation near 1.
 fn vectors(shape: &BlockShape) -> Vec<f64> {
@@ -27,11 +28,7 @@ fn run(shape: BlockShape) -> Vec<f64> {
 fn run_with(shape: BlockShape, weights: &Weights) -> Vec<f64> {
     let x = vectors(&shape);
     let eval = |p: &mut Party| -> Result<Vec<f64>> {
-        let words: Vec<u64> = match p.role() {
-            Role::P0 => fixed::encode(&x, shape.bits, shape.scale)?,
-            Role::P1 => vec![0; x.len()],
-        };
-        let x = Fixed::new(AShare::new(shape.bits, words), shape.scale)?;
+        let x = given(p.role(), &shape, &x)?;
         let mine = (p.role() == Role::P1).then_some(weights);
         Block::prepare(p, shape, Role::P1, mine)?.eval(p, &x)?.open(p)
     };
@@ -100,11 +97,7 @@ fn a_text_that_goes_on_is_the_text_as_a_whole() {
             for &sequence in parts {
                 let shape = BlockShape { sequence, before, ..whole };
                 let part = &x[before * 16..(before + sequence) * 16];
-                let words: Vec<u64> = match p.role() {
-                    Role::P0 => fixed::encode(part, shape.bits, shape.scale)?,
-                    Role::P1 => vec![0; part.len()],
-                };
-                let part = Fixed::new(AShare::new(shape.bits, words), shape.scale)?;
+                let part = given(p.role(), &shape, part)?;
                 let block = Block::prepare(p, shape, Role::P1, mine)?;
                 out.extend(block.eval_after(p, &part, &mut cache)?.open(p)?);
                 before += sequence;
@@ -125,6 +118,99 @@ fn a_text_that_goes_on_is_the_text_as_a_whole() {
         let units = worst(&y, &twin::fixed(&whole, &x, &weights)) * 2f64.powi(whole.scale as i32);
         assert!(units <= 24.0, "{parts:?}: {units} units from the twin");
     }
+}
+
+/// Texts of random shapes through blocks one behind the other. What comes next is what was made of the vector before it, as
+/// shares; the twin takes that, opened.
+#[test]
+fn a_text_that_is_generated_is_its_twin() {
+    let mut prg = Prg::new(Seed(61));
+    for round in 0..12 {
+        let mut below = |least: u32, count: u32| (least + prg.below(count)) as usize;
+        let (heads, prompt, further) = (below(1, 3), [1, below(1, 6)][round % 2], below(0, 4));
+        let further = if round < 2 { 1 } else { further };
+        let norms = [Norms::First, Norms::Last][round / 2 % 2];
+        let block = BlockShape { norms, ..BlockShape::new(prompt, heads * below(2, 6), heads) };
+        let shape = DecoderShape { block, layers: below(1, 3), further };
+        let owner = [Role::P0, Role::P1][below(0, 2)];
+        let weights: Vec<Weights> =
+            (0..shape.layers).map(|layer| Weights::random(&block, layer as u64)).collect();
+        let x = vectors(&block);
+        let eval = |p: &mut Party| -> Result<Vec<f64>> {
+            let mine = (p.role() == owner).then_some(&weights[..]);
+            let mut decoder = Decoder::prepare(p, shape, owner, mine)?;
+            let mut next = given(p.role(), &block, &x)?;
+            let mut all = Vec::new();
+            for left in (0..=further).rev() {
+                let y = decoder.eval(p, &next)?;
+                all.extend(y.open(p)?);
+                next = last(&y, block.width)?;
+                assert_eq!(decoder.left(), left);
+            }
+            let none = decoder.eval(p, &next).expect_err("no material is left").to_string();
+            assert!(none.contains("vectors that a decoder has material for"), "{none}");
+            Ok(all)
+        };
+        let (y, _) =
+            run_pair(Party::pair_seeded(3).expect("two parties"), eval, eval).expect("an honest run");
+        let whole = BlockShape { sequence: prompt + further, ..block };
+        let fed = &y[(prompt - 1) * block.width..y.len() - block.width];
+        let text: Vec<f64> = x.iter().chain(fed).copied().collect();
+        let want = weights.iter().fold(text, |x, weights| twin::fixed(&whole, &x, weights));
+        let units = worst(&y, &want) * 2f64.powi(block.scale as i32);
+        println!("{shape:?}: {units} units from the twin");
+        assert!(units <= 24.0 * 2f64.powi(shape.layers as i32 - 1), "{shape:?}: {units} units from the twin");
+    }
+}
+
+/// What is refused spends nothing.
+#[test]
+fn a_decoder_refuses_other_vectors_and_weights() {
+    let block = BlockShape::new(2, 8, 2);
+    let shape = DecoderShape { block, layers: 2, further: 1 };
+    let weights: Vec<Weights> = (0..2).map(|layer| Weights::random(&block, layer)).collect();
+    let eval = |p: &mut Party| -> Result<()> {
+        let mine = (p.role() == Role::P1).then_some(&weights[..]);
+        let before = DecoderShape { block: BlockShape { before: 1, ..block }, ..shape };
+        let before = Decoder::prepare(p, before, Role::P1, mine);
+        assert!(matches!(before.map(drop), Err(Error::Param { .. })));
+        let few = Decoder::prepare(p, shape, Role::P1, mine.map(|mine| &mine[..1])).map(drop);
+        if p.role() == Role::P1 {
+            assert!(matches!(few, Err(Error::Shape { want: 2, got: 1, .. })), "{few:?}");
+        }
+        Ok(())
+    };
+    let pair = || Party::pair_seeded(3).expect("two parties");
+    // The other party notices that one is gone.
+    _ = run_pair(pair(), eval, eval);
+    let eval = |p: &mut Party| -> Result<()> {
+        let mine = (p.role() == Role::P1).then_some(&weights[..]);
+        let mut decoder = Decoder::prepare(p, shape, Role::P1, mine)?;
+        let one = given(p.role(), &block, &[0.5; 8])?;
+        let refused = decoder.eval(p, &one);
+        assert!(matches!(refused, Err(Error::Shape { want: 16, got: 8, .. })), "{:?}", refused.err());
+        let prompt = given(p.role(), &block, &vectors(&block))?;
+        decoder.eval(p, &prompt)?;
+        let refused = decoder.eval(p, &prompt);
+        assert!(matches!(refused, Err(Error::Shape { want: 8, got: 16, .. })), "{:?}", refused.err());
+        decoder.eval(p, &one).map(drop)
+    };
+    run_pair(pair(), eval, eval).expect("an honest run");
+}
+
+/// P0 has the numbers.
+fn given(role: Role, shape: &BlockShape, x: &[f64]) -> Result<Fixed<u64>> {
+    let words: Vec<u64> = match role {
+        Role::P0 => fixed::encode(x, shape.bits, shape.scale)?,
+        Role::P1 => vec![0; x.len()],
+    };
+    Fixed::new(AShare::new(shape.bits, words), shape.scale)
+}
+
+/// The last vector.
+fn last(x: &Fixed<u64>, width: usize) -> Result<Fixed<u64>> {
+    let words = x.share().words();
+    Fixed::new(AShare::new(x.bits(), words[words.len() - width..].to_vec()), x.scale())
 }
 
 /// Errors of `2^-8` a number of both functions, which layers add up.
@@ -200,7 +286,7 @@ fn keys_serve_all_lanes() {
             let mine = (p.role() == Role::P1).then_some(weights);
             p.take_cost();
             if set_up {
-                shape.set_up(p, Role::P1)?;
+                shape.set_up(p, 1, Role::P1)?;
             }
             let keys = p.take_cost().sent;
             let mut prepared = 0;

@@ -27,6 +27,7 @@ Examples:
   hushtable-bench circuit --file lib:aes128 --engine splut --batch 1000 --net wan
   hushtable-bench cmp --bits 32 --batch 100000
   hushtable-bench inference --shape gpt2-softmax --net lan
+  hushtable-bench inference --shape gpt2 --tokens 128 --generate 8
   hushtable-bench math --function sigmoid --bits 64 --fraction-bits 16
   hushtable-bench ot --scheme ferret --count 16777216 --repeat 3
   hushtable-bench vole --count 1048576 --net lan
@@ -71,7 +72,7 @@ enum What {
     /// Truncations of shared numbers
     #[command(after_help = EXAMPLES)]
     Trunc(Measure<TruncWork>),
-    /// Softmax, GELU or a transformer block, compared with floating point
+    /// Softmax, GELU, transformer blocks or a text that goes on, compared with floating point
     #[command(after_help = EXAMPLES)]
     Inference(Measure<InferenceWork>),
     /// Functions of shared numbers

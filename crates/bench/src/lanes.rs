@@ -230,7 +230,6 @@ impl Lanes {
 
 impl<T> Finished<T> {
     /// With what the steps of the online phase sent and took, which took its cost of them.
-    #[cfg(feature = "baselines")]
     #[must_use]
     pub fn with_steps(mut self, steps: Vec<Step>) -> Self {
         let online = &mut self.measured.online;

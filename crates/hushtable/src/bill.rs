@@ -5,11 +5,13 @@
 //! and the messages of the OT extension: it counts the correlated OTs instead.
 
 mod effort;
+mod once;
 mod work;
 
 use std::ops::Add;
 
 pub use effort::Effort;
+pub use once::Once;
 pub(crate) use work::Work;
 
 use crate::{net::Role, terms::Value};

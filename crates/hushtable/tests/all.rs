@@ -63,6 +63,7 @@ mod layers;
 mod linear_layers;
 mod lookup_uniform;
 mod lookups;
+mod many_layers;
 mod math;
 mod math_accuracy;
 mod math_digest;

@@ -17,4 +17,5 @@ mod arithmetic;
 mod few_rounds;
 mod lattice;
 mod linear_layers;
+mod many_layers;
 mod xor_to_additive;

@@ -55,6 +55,7 @@ const PUBLIC: &[&str] = &[
     "NormJob",
     "OfCircuits",
     "Offer",
+    "Once",
     "Options",
     "PaperTables",
     "Phase",

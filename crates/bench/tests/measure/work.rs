@@ -148,6 +148,21 @@ fn inference_is_exact_to_few_units() {
             "{args}: {accuracy}"
         );
     }
+    for (args, layers) in [("--tokens 3 --generate 2 --layers 2", 2.0), ("--tokens 1 --generate 1", 1.0)] {
+        let report = site.report(&format!("inference --shape block --width 8 --heads 2 {args}"));
+        let max = report["accuracy"]["max_ulp"].as_f64().unwrap();
+        assert!(0.0 < max && max <= 200.0 * layers, "{args}: {max}");
+        let [prompt, tokens] = [&report["steps"][0], &report["steps"][1]];
+        assert_eq!([&prompt["name"], &tokens["name"]], ["prompt", "tokens"]);
+        for party in 0..2 {
+            let bytes = |figures: &Value| figures["bytes"][party].as_u64().unwrap();
+            assert_eq!(bytes(prompt) + bytes(tokens), bytes(&report["online"]), "{args}");
+        }
+    }
+    site.run("inference --shape bert-base --generate 2").fails("accepted with --shape gpt2 and block");
+    site.run("inference --shape gpt2 --generate 2 --layers 25").fails("1 to 24");
+    site.run("inference --shape gpt2 --generate 2 --max-memory 100000000").fails("--max-memory");
+    site.run("inference --shape gpt2 --generate 2 --max-bytes 1000000").fails("--max-bytes");
     let refused = site.run("inference --shape block --width 512 --max-bytes 1000000");
     refused.fails("above --max-bytes 1 MB");
     assert!(refused.stderr.contains("linear layers at width 4096"), "{refused:?}");

@@ -7,7 +7,8 @@
 //! # Protocol
 //! Offline, the other party draws R, `m x k`, and encrypts it in tiles under a key of its own, which the session keeps. The
 //! owner multiplies the tiles by those of B, adds them up, packs, and answers: so both have shares of `R B`. Online, the
-//! other party sends its share of A less R. The owner multiplies its share of A, and that, by B.
+//! other party sends its share of A less R. The owner multiplies its share of A, and that, by B. Where there are many A for
+//! one B, their R stand on top of one another and make one product.
 //!
 //! # Cost
 //! Without correlated OTs. Offline, after the session's keys: the ciphertexts of R, `30 * 8192` bits for each prime and 64,
@@ -27,6 +28,8 @@
 mod cross;
 mod keys;
 
+use std::sync::Arc;
+
 use prim::{
     Wiped,
     pack::{pack, packed_len, unpack},
@@ -40,7 +43,7 @@ use super::{
     product::{share, words},
 };
 use crate::{
-    bill::{Bill, Objective, Phase, Work},
+    bill::{Bill, Objective, Once, Phase, Work},
     codec::{Reader, Writer},
     error::{Error, Result, same},
     net::Role,
@@ -57,6 +60,8 @@ pub struct LatticeJob {
     job: LinearJob,
     /// How many such maps.
     items: usize,
+    /// Of how many the matrices stand on top of one another in a product.
+    stacked: usize,
     objective: Objective,
     cross: Cross,
 }
@@ -82,8 +87,8 @@ pub struct LatticeProduct {
     items: usize,
     /// Of the numbers for which it was made: zeros at the other party.
     made_for: [u8; DIGEST],
-    /// The owner's right matrices; nothing at the other party.
-    numbers: Zeroizing<Vec<i64>>,
+    /// The owner's right matrices, which what is cut off has, too; nothing at the other party.
+    numbers: Arc<Zeroizing<Vec<i64>>>,
     /// The other party's R; nothing at the owner.
     masks: Wiped<u64>,
     /// Shares of R times the matrices, product by product.
@@ -110,11 +115,17 @@ impl LatticeJob {
     }
 
     fn of(job: LinearJob, items: usize, objective: Objective) -> Result<Self> {
-        let (batch, shape) = job.shape.products()?;
-        let batch = batch.saturating_mul(items);
-        let bits = [job.bits, job.number_bits];
-        let cross = Cross::new((batch, shape), bits, &[Side::Left], job.owner.peer(), objective)?;
-        Ok(Self { job, items, objective, cross })
+        let mut stacked = if job.shape.stacks() { items.max(1) } else { 1 };
+        loop {
+            let (batch, shape) = job.shape.stacked(stacked).products()?;
+            let products = (batch.saturating_mul(items.div_ceil(stacked)), shape);
+            let bits = [job.bits, job.number_bits];
+            let cross = Cross::new(products, bits, &[Side::Left], job.owner.peer(), objective)?;
+            if stacked == 1 || cross.is_held() {
+                return Ok(Self { job, items, stacked, objective, cross });
+            }
+            stacked = stacked.div_ceil(2);
+        }
     }
 
     /// So many by the same numbers, in tiles and with parameters for all of them together: these are not always those of one.
@@ -137,9 +148,9 @@ impl LatticeJob {
         (self.cross.bill() + online).keeping(kept)
     }
 
-    /// What the keys cost that the session keeps, before the first products with these parameters.
-    pub fn keys_bill(&self) -> Bill {
-        self.cross.keys_bill()
+    /// The keys that the session keeps, made before the first products with these parameters.
+    pub fn keys(&self) -> Once {
+        self.cross.keys()
     }
 
     /// These maps, if that sends less than OTs do.
@@ -148,7 +159,7 @@ impl LatticeJob {
         Self::new(job)
             .and_then(|made| made.optimised(objective))
             .ok()
-            .filter(|made| all_sent([made.bill(), made.keys_bill()]) < ots)
+            .filter(|made| all_sent([made.bill(), made.keys().bill()]) < ots)
     }
 
     /// By which ways to the same maps are compared.
@@ -203,28 +214,33 @@ impl LatticeProduct {
             if !p.asks_only() {
                 check_made_for(&made.made_for, &digest(&map, numbers))?;
             }
-            made.numbers = map.shape.right_matrices(numbers);
+            made.numbers = Arc::new(map.shape.right_matrices(numbers));
         }
         Ok(made)
     }
 
     /// With the peer.
     fn made(p: &mut Party, job: &LatticeJob, items: usize, numbers: &[i64]) -> Result<Self> {
-        let LatticeJob { job, cross, .. } = &job.times(items)?;
+        let LatticeJob { job, stacked, cross, .. } = &job.times(items)?;
         let mine = Source::role(p) == job.owner;
         job.check_numbers(Source::role(p), numbers)?;
         let ready = cross.ready(p)?;
         let s = p.session();
         let mut masks = Wiped::zeros(if mine { 0 } else { items * job.shape.left() });
         s.rng().words(job.bits, &mut masks);
-        let left: Vec<_> =
-            masks.chunks_exact(job.shape.left()).map(|masks| job.shape.left_matrices(masks)).collect();
+        let stack = |masks: &[u64]| {
+            // Never grows, so that no part of it is left behind. The last stack is filled up with zeros.
+            let mut left = Zeroizing::new(vec![0; stacked * job.shape.left()]);
+            left.iter_mut().zip(masks).for_each(|(left, mask)| *left = *mask);
+            job.shape.left_matrices(&left)
+        };
+        let left: Vec<_> = masks.chunks((stacked * job.shape.left()).max(1)).map(stack).collect();
         let right = job.shape.right_matrices(numbers);
         let [encrypted, known, _] = cross.sizes();
         let mut products = Zeroizing::new(vec![0; cross.outputs()]);
-        let (batch, all) = (job.shape.batch(), items * job.shape.batch());
+        let (batch, all) = (job.shape.batch(), items.div_ceil(*stacked) * job.shape.batch());
         for first in (0..all).step_by(cross.together()) {
-            // Product i is number `i % batch` of item `i / batch`.
+            // Product i is number `i % batch` of stack `i / batch`.
             let some = first..all.min(first + cross.together());
             if !mine {
                 for i in some.clone() {
@@ -239,8 +255,9 @@ impl LatticeProduct {
                 cross.open(s, &ready, cross.part_of(&mut products, i))?;
             }
         }
+        products.truncate(items * job.shape.out());
         let made_for = if mine { digest(job, numbers) } else { [0; DIGEST] };
-        Ok(Self { job: *job, items, made_for, numbers: Zeroizing::default(), masks, products })
+        Ok(Self { job: *job, items, made_for, numbers: Arc::default(), masks, products })
     }
 
     /// Online, 1 round: shares of `A B`. Spends the material.
@@ -297,7 +314,7 @@ impl Atom for LatticeProduct {
         let masks = if role == job.owner { 0 } else { items.saturating_mul(job.shape.left()) };
         let masks = Wiped::from(from.words(masks, job.bits)?);
         let products = Zeroizing::new(from.words(items.saturating_mul(job.shape.out()), job.bits)?);
-        Ok(Self { job: *job, items, made_for, numbers: Zeroizing::default(), masks, products })
+        Ok(Self { job: *job, items, made_for, numbers: Arc::default(), masks, products })
     }
 
     fn take(&mut self, items: usize) -> Result<Self> {
@@ -308,7 +325,7 @@ impl Atom for LatticeProduct {
         let masks = self.masks.split_off(of(self.job.shape.left(), self.masks.len()));
         let products = Zeroizing::new(self.products.split_off(left * self.job.shape.out()));
         self.items = left;
-        Ok(Self { items, masks, products, numbers: self.numbers.clone(), ..*self })
+        Ok(Self { items, masks, products, numbers: Arc::clone(&self.numbers), ..*self })
     }
 }
 

@@ -24,7 +24,7 @@ use super::{
     matrix::MatrixShape,
 };
 use crate::{
-    bill::{Bill, Effort, Objective, Work},
+    bill::{Bill, Effort, Objective, Once, Work},
     error::Result,
     net::Role,
     party::Party,
@@ -56,7 +56,7 @@ impl LatticeTriplesJob {
         let one = MatrixShape { batch: 1, ..shape };
         // A correlated OT takes less than a bit.
         let ots = ProductTriples::<u64>::bill(bits, one).offline.all_bits();
-        let sent = |job: Self| job.bill().offline.all_bits() + job.keys_bill().offline.all_bits();
+        let sent = |job: Self| job.bill().offline.all_bits() + job.keys().bill().offline.all_bits();
         ots > LEAST && Self::new(bits, one, Objective::Total).is_ok_and(|job| sent(job) < ots)
     }
 
@@ -79,9 +79,9 @@ impl LatticeTriplesJob {
         (made + Bill::opening(opened)).keeping(64 * (numbers + shape.out() as u64))
     }
 
-    /// What the keys cost that the session keeps.
-    pub fn keys_bill(&self) -> Bill {
-        self.crosses[0].keys_bill() + self.crosses[1].keys_bill()
+    /// The keys that the session keeps.
+    pub fn keys(&self) -> Once {
+        self.crosses[0].keys().and(self.crosses[1].keys())
     }
 
     /// Makes the keys that the session keeps, where it has none, which takes 2 rounds.
@@ -108,7 +108,7 @@ impl LatticeTriplesJob {
         // Online two products of matrices, 3 to a nanosecond.
         let products = shape.out() as f64 * shape.inner as f64 * 2.0 / 3000.0;
         let [offline, online] = Work::of_batch(&bill);
-        let effort = Effort::implied(bill).once(self.keys_bill(), Work::default());
+        let effort = Effort::implied(bill).after(self.keys(), Work::default());
         // Each party answers what the other one encrypts.
         let memory = [0, 1].map(|party| effort.memory[party] + self.crosses[1 - party].memory());
         let local = [offline + self.crosses[0].work(), online + Work::vectors(products)];

@@ -28,12 +28,12 @@ use super::{
     truncate::Truncation,
 };
 use crate::{
-    bill::{Bill, Effort, Objective, Work},
+    bill::{Bill, Effort, Objective, Once, Work},
     error::{Error, Result, same},
     party::Party,
     session::Session,
     share::AShare,
-    source::Source,
+    source::{Atom, Source},
 };
 
 /// Layers. Public, the same at both parties.
@@ -129,12 +129,12 @@ impl LayerJob {
         Ok(map + rounding)
     }
 
-    /// What the keys cost that the session keeps, for so many at once.
+    /// The keys that the session keeps, for so many at once.
     ///
     /// # Errors
     /// As [`bill`](Self::bill).
-    pub fn keys_bill(&self, items: usize) -> Result<Bill> {
-        self.lattice.map_or(Ok(Bill::FREE), |lattice| Ok(lattice.times(items)?.keys_bill()))
+    pub fn keys(&self, items: usize) -> Result<Once> {
+        self.lattice.map_or(Ok(Once::default()), |lattice| Ok(lattice.times(items)?.keys()))
     }
 
     /// Makes the keys that the session keeps, where it has none, for so many at once.
@@ -149,15 +149,31 @@ impl LayerJob {
     ///
     /// # Errors
     /// As [`bill`](Self::bill).
-    pub(crate) fn effort(&self, items: usize) -> Result<Effort> {
+    pub fn effort(&self, items: usize) -> Result<Effort> {
         let implied = Effort::implied(self.bill(items)?);
         let Some(lattice) = &self.lattice else { return Ok(implied) };
         let lattice = lattice.times(items)?;
         let memory = lattice.memory();
         let memory = [0, 1].map(|party| implied.memory[party] + memory[party]);
         let ([made, local], [offline, online]) = (lattice.work(), Work::of_batch(&implied.bill()));
-        let effort = implied.once(lattice.keys_bill(), Work::default());
+        let effort = implied.after(lattice.keys(), Work::default());
         Ok(effort.working([offline + made, online + local]).remembering(memory))
+    }
+
+    /// The same of so many that are spent one by one, as [`Layer::prepare_each`] makes them.
+    ///
+    /// # Errors
+    /// As [`bill`](Self::bill).
+    pub fn effort_of_each(&self, items: usize) -> Result<Effort> {
+        let mut effort = self.effort(items)?;
+        effort.bill.online.rounds *= items as u32;
+        Ok(effort)
+    }
+
+    /// Material for the rounding of so many.
+    fn rounding(&self, p: &mut dyn Source, items: usize) -> Result<Option<Truncation>> {
+        let count = items * self.map.shape.out();
+        (self.cut > 0).then(|| Truncation::prepare(p, self.map.bits, self.cut, count)).transpose()
     }
 }
 
@@ -168,7 +184,7 @@ impl Layer {
     /// # Errors
     /// Those of [`LatticeProduct::prepare`].
     pub fn prepare(p: &mut dyn Source, job: &LayerJob, items: usize, numbers: &[i64]) -> Result<Self> {
-        let LayerJob { map, cut, lattice } = job;
+        let LayerJob { map, lattice, .. } = job;
         if !numbers.is_empty() {
             map.check_numbers(p.role(), numbers)?;
         }
@@ -176,11 +192,29 @@ impl Layer {
             Some(lattice) => Product::Lattice(LatticeProduct::of(p, lattice, items, numbers)?),
             None => Product::Ots(LinearProduct::of(p, *map, items)?, numbers.to_vec().into()),
         };
-        let rounding = match *cut {
-            0 => None,
-            cut => Some(Truncation::prepare(p, map.bits, cut, items * map.shape.out())?),
+        Ok(Self { job: *job, product, rounding: job.rounding(p, items)? })
+    }
+
+    /// Offline, so many that are spent one by one: by a lattice their products are made together, and cut.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare).
+    pub fn prepare_each(
+        p: &mut dyn Source,
+        job: &LayerJob,
+        items: usize,
+        numbers: &[i64],
+    ) -> Result<Vec<Self>> {
+        let together = job.lattice.as_ref().map(|lattice| LatticeProduct::of(p, lattice, items, numbers));
+        let mut together = together.transpose()?;
+        let mut one = || match &mut together {
+            Some(all) => {
+                let product = Product::Lattice(all.take(1)?);
+                Ok(Self { job: *job, product, rounding: job.rounding(p, 1)? })
+            }
+            None => Self::prepare(p, job, 1, numbers),
         };
-        Ok(Self { job: *job, product, rounding })
+        (0..items).map(|_| one()).collect()
     }
 
     /// Width of the numbers.

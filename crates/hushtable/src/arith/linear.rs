@@ -167,6 +167,21 @@ impl LinearShape {
         }
     }
 
+    /// Whether many maps by the same numbers are one, of matrices that stand on top of one another.
+    pub(super) fn stacks(&self) -> bool {
+        matches!(self, Self::Matrices(MatrixShape { batch: 1, .. }))
+    }
+
+    /// So many on top of one another; 1 of what does not [stack](Self::stacks).
+    pub(super) fn stacked(self, count: usize) -> Self {
+        match self {
+            Self::Matrices(shape) => {
+                Self::Matrices(MatrixShape { rows: shape.rows.saturating_mul(count), ..shape })
+            }
+            Self::Convolution(_) => self,
+        }
+    }
+
     /// How many products it consists of, and what each is.
     pub(super) fn products(&self) -> Result<(usize, Shape)> {
         match self {

@@ -23,7 +23,7 @@ use super::{
     matrix::{MatrixJob, MatrixProduct, MatrixShape},
 };
 use crate::{
-    bill::{Bill, Objective, Work},
+    bill::{Bill, Objective, Once, Work},
     error::{Result, same},
     party::Party,
     session::Session,
@@ -60,7 +60,7 @@ impl RowMultiplesJob {
         let ots = Self { rows, len, bits, lattice: None };
         let of = |block, objective| {
             let job = LatticeTriplesJob::new(bits, ots.blocks(block), objective)?;
-            Ok((job.price(), [job.bill(), job.keys_bill()], job))
+            Ok((job.price(), [job.bill(), job.keys().bill()], job))
         };
         let bill = ots.bill();
         let least = |objective| cheapest_block(rows, &bill, |block| of(block, objective));
@@ -72,9 +72,9 @@ impl RowMultiplesJob {
         self.lattice.map_or_else(|| self.ots().bill(), |lattice| lattice.bill())
     }
 
-    /// What the keys cost that the session keeps.
-    pub(crate) fn keys_bill(&self) -> Bill {
-        self.lattice.map_or(Bill::FREE, |lattice| lattice.keys_bill())
+    /// The keys that the session keeps.
+    pub(crate) fn keys(&self) -> Once {
+        self.lattice.map_or(Once::default(), |lattice| lattice.keys())
     }
 
     /// Makes the keys that the session keeps, where it has none.

@@ -27,7 +27,7 @@ use super::{
     product::{Squares, share},
 };
 use crate::{
-    bill::{Bill, Objective, Work},
+    bill::{Bill, Objective, Once, Work},
     codec::{Reader, Writer},
     error::{Error, Result, same},
     net::Role,
@@ -87,7 +87,7 @@ impl RowSquaresJob {
         let of = |block, objective| {
             let lattice = Lattice::new([rows, len], bits, block, objective)?;
             let job = Self { lattice: Some(lattice), ..ots };
-            Ok((lattice.cross.price(), [job.bill()?, job.keys_bill()], job))
+            Ok((lattice.cross.price(), [job.bill()?, job.keys().bill()], job))
         };
         let least = |objective| cheapest_block(rows, &bill, |block| of(block, objective));
         Ok(lattices.and_then(least).unwrap_or(ots))
@@ -104,9 +104,9 @@ impl RowSquaresJob {
         Ok((lattice.cross.bill() + Bill::opening(opened)).keeping(64 * (numbers + self.rows) as u64))
     }
 
-    /// What the keys cost that the session keeps.
-    pub(crate) fn keys_bill(&self) -> Bill {
-        self.lattice.map_or(Bill::FREE, |lattice| lattice.cross.keys_bill())
+    /// The keys that the session keeps.
+    pub(crate) fn keys(&self) -> Once {
+        self.lattice.map_or(Once::default(), |lattice| lattice.cross.keys())
     }
 
     /// Makes the keys that the session keeps, where it has none.

@@ -1,6 +1,6 @@
 //! What a choice looks at of each way of doing something.
 
-use super::{Bill, Step, Work};
+use super::{Bill, Once, Step, Work};
 
 /// What a batch takes by one way: its bill, the local work, and the room that it needs.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,7 +13,7 @@ pub struct Effort {
     /// Whether the work was counted. What a bill implies is less exact.
     pub(crate) counted: bool,
     /// What is sent once for many batches, and the work before that.
-    pub(crate) once: (Bill, Work),
+    pub(crate) once: (Once, Work),
     /// Bytes of memory at P0 and at P1, about: batches were measured to take 0.55 to 1.5 times as much, and products by triples 1.7.
     pub memory: [u64; 2],
     /// Bytes that a party keeps on its disk between batches.
@@ -33,7 +33,7 @@ impl Effort {
             steps: Step::of(&bill),
             work: Work::of_batch(&bill),
             counted: false,
-            once: (Bill::FREE, Work::default()),
+            once: (Once::default(), Work::default()),
             memory: [memory; 2],
             disk: 0,
         }
@@ -45,8 +45,8 @@ impl Effort {
     }
 
     /// With what is sent once, after so much work.
-    pub(crate) fn once(self, bill: Bill, work: Work) -> Self {
-        Self { once: (bill, work), ..self }
+    pub(crate) fn after(self, once: Once, work: Work) -> Self {
+        Self { once: (once, work), ..self }
     }
 
     /// With so many bytes of memory at P0 and at P1.
@@ -55,8 +55,28 @@ impl Effort {
         Self { memory, ..self }
     }
 
+    /// Of this and of what follows it in the same batch: what both need once is sent once.
+    #[must_use]
+    pub fn then(mut self, next: Self) -> Self {
+        self.steps.extend(next.steps);
+        Self {
+            bill: self.bill + next.bill,
+            steps: self.steps,
+            work: [0, 1].map(|phase| self.work[phase] + next.work[phase]),
+            counted: self.counted && next.counted,
+            once: (self.once.0.and(next.once.0), self.once.1 + next.once.1),
+            memory: [0, 1].map(|party| self.memory[party].saturating_add(next.memory[party])),
+            disk: self.disk.saturating_add(next.disk),
+        }
+    }
+
     /// The bill.
     pub fn bill(&self) -> Bill {
         self.bill
+    }
+
+    /// What is sent once, before the first batch.
+    pub fn once(&self) -> &Once {
+        &self.once.0
     }
 }

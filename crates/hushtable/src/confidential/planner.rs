@@ -12,7 +12,7 @@ use super::{
     thin::{ThinJob, ThinLookups},
 };
 use crate::{
-    bill::{Bill, Effort, Phase, Work},
+    bill::{Bill, Effort, Once, Work},
     error::{Error, Result},
     net::Role,
 };
@@ -215,7 +215,7 @@ fn copy(asked: &Asked, job: CopyJob) -> Result<Effort> {
     let (bill, count) = pieces(asked.batch, job.most(), |batch| Lookups::bill(&job, batch))?;
     let bits = job.copy_bits();
     let sent = [Role::P0, Role::P1].map(|role| if role == job.owner { bits + 256 } else { 0 });
-    let once = Bill { offline: Phase { bits: sent, rounds: 1 }, ..Bill::FREE };
+    let once = Once::of("copy of a table", sent);
     let (places, planes) = (bits / job.planes() as u64, job.planes() as u64);
     let batch = asked.batch as u64;
     // Each lookup passes over all planes, and hashes a block for each 64 places.
@@ -225,7 +225,7 @@ fn copy(asked: &Asked, job: CopyJob) -> Result<Effort> {
     let memory = bits / 8 + levels + bill.kept / 8;
     let stored = if job.keys.tag_bits() > 1 { STORED } else { 0 };
     let encrypting = Work::words(value(&job) + stored) * places as f64;
-    let effort = effort(asked, bill, [Work::default(), scan], [memory; 2]).once(once, encrypting);
+    let effort = effort(asked, bill, [Work::default(), scan], [memory; 2]).after(once, encrypting);
     Ok(Effort { disk: bits / 8, ..effort })
 }
 

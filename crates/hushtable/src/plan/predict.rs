@@ -54,9 +54,9 @@ pub struct Prediction<T> {
 impl<T> Prediction<T> {
     fn of(way: T, effort: &Effort, wanted: &Wanted) -> Self {
         let Wanted { link, machine, batches, room, .. } = wanted;
-        let (once, encrypting) = effort.once;
-        let [_, mut sent, _] = estimates(&Effort::implied(once), link, machine);
-        sent.seconds += machine.seconds(encrypting);
+        let (once, encrypting) = &effort.once;
+        let [_, mut sent, _] = estimates(&Effort::implied(once.bill()), link, machine);
+        sent.seconds += machine.seconds(*encrypting);
         let [setup, offline, online] = estimates(effort, link, machine);
         let Effort { memory, disk, .. } = *effort;
         let fits = disk <= room.disk && (0..2).all(|party| memory[party] <= room.memory[party]);

@@ -26,7 +26,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::keys::{self, Keys, NUMBER, keys, packing, put, receive};
 use crate::{
-    bill::{Bill, Objective, Phase, Work},
+    bill::{Bill, Objective, Once, Phase, Work},
     error::{Error, Result},
     net::Role,
     party::Party,
@@ -118,7 +118,9 @@ impl Cross {
     pub(in crate::arith) fn bill(&self) -> Bill {
         let batch = self.batch;
         let rounds = 2 * batch.div_ceil(self.together()) as u32;
-        self.billed(self.sent().map(|bytes| 8 * (batch * bytes) as u64), rounds)
+        let bits = self.sent().map(|bytes| 8 * (batch * bytes) as u64);
+        let bill = Bill { offline: Phase { bits, rounds }, ..Bill::FREE };
+        if self.owner == Role::P0 { bill } else { bill.swapped() }
     }
 
     /// Bytes of a product: of who encrypts and of the other party.
@@ -139,15 +141,9 @@ impl Cross {
         self.sent().into_iter().all(|bytes| bytes <= HELD)
     }
 
-    /// What the keys cost that the session keeps.
-    pub(in crate::arith) fn keys_bill(&self) -> Bill {
-        self.billed([8 * keys::len(self.params, self.levels()) as u64, 0], 1)
-    }
-
-    /// Bits of who encrypts and of the other party.
-    fn billed(&self, bits: [u64; 2], rounds: u32) -> Bill {
-        let bill = Bill { offline: Phase { bits, rounds }, ..Bill::FREE };
-        if self.owner == Role::P0 { bill } else { bill.swapped() }
+    /// The keys that the session keeps.
+    pub(in crate::arith) fn keys(&self) -> Once {
+        keys::once(self.owner, self.params, self.levels())
     }
 
     /// What a product takes besides sending, at both parties together, in microseconds of one core with vectors of 512 bits,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use he::{Ciphertext, Evaluator, Owner, PackingKey, Params, Seeded, SeededKey};
 
 use crate::{
+    bill::Once,
     error::{Error, Result},
     net::Role,
     party::Party,
@@ -90,10 +91,26 @@ pub(super) fn packing(
     (0..levels).map(key).collect()
 }
 
+/// The keys of `owner` for these parameters and so many levels of packing, as they are sent.
+pub(super) fn once(owner: Role, params: Params, levels: u32) -> Once {
+    let sent =
+        |bytes: usize| [Role::P0, Role::P1].map(|role| if role == owner { 8 * bytes as u64 } else { 0 });
+    let [key, packing] = lens(params);
+    let key = Once::of(terms("lattice key", owner, params), sent(key));
+    let level = |level| Once::of(terms("packing key", owner, params).with("level", level), sent(packing));
+    (0..levels).map(level).fold(key, Once::and)
+}
+
 /// Bytes of keys for so many levels of packing.
 pub(super) fn len(params: Params, levels: u32) -> usize {
+    let [key, packing] = lens(params);
+    key + levels as usize * packing
+}
+
+/// Bytes of a key, and of one for a level of packing.
+fn lens(params: Params) -> [usize; 2] {
     let packing = NUMBER * PackingKey::numbers(params) + SeededKey::len(params);
-    SEED + NUMBER + Seeded::len(params) + levels as usize * packing
+    [SEED + NUMBER + Seeded::len(params), packing]
 }
 
 fn terms(kind: &'static str, owner: Role, params: Params) -> Terms {

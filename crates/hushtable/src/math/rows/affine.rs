@@ -23,7 +23,7 @@ use crate::{
     arith::{
         LatticeJob, LatticeProduct, LinearJob, MatrixJob, MatrixProduct, MatrixShape, cheapest_block, fixed,
     },
-    bill::{Bill, Objective, Work},
+    bill::{Bill, Objective, Once, Work},
     error::{Error, Result, same},
     net::Role,
     party::Party,
@@ -157,7 +157,7 @@ impl ScalingJob {
             let shape = MatrixShape { batch, rows, inner: block, columns: block };
             let job = LatticeJob::new(LinearJob { shape: shape.into(), bits, number_bits, owner })?;
             let job = job.optimised(objective)?;
-            Ok((job.price(), [job.bill(), job.keys_bill()], (block, job)))
+            Ok((job.price(), [job.bill(), job.keys().bill()], (block, job)))
         };
         Self { lattice: cheapest_block(len, &ots.columns().bill(), of), ..ots }
     }
@@ -171,9 +171,9 @@ impl ScalingJob {
         }
     }
 
-    /// What the keys cost that the session keeps.
-    pub(super) fn keys_bill(&self) -> Bill {
-        self.lattice.map_or(Bill::FREE, |(_, lattice)| lattice.keys_bill())
+    /// The keys that the session keeps.
+    pub(super) fn keys(&self) -> Once {
+        self.lattice.map_or(Once::default(), |(_, lattice)| lattice.keys())
     }
 
     /// Makes the keys that the session keeps, where it has none.

@@ -41,7 +41,7 @@ use super::{
 };
 use crate::{
     arith::{Fixed, RowMultiples, RowMultiplesJob, RowSquares, RowSquaresJob},
-    bill::{Bill, Effort, Objective, Work},
+    bill::{Bill, Effort, Objective, Once, Work},
     error::{Error, Result, same},
     math::{
         functions::TensorCard,
@@ -203,13 +203,13 @@ impl NormJob {
         Ok(first + root + scaled + self.scaling(&w).bill() + last.times(numbers))
     }
 
-    /// What the keys of lattices cost at most that the session keeps: steps may share some.
+    /// The keys of lattices that the session keeps.
     ///
     /// # Errors
     /// As [`ring`](Self::ring).
-    pub fn keys_bill(&self) -> Result<Bill> {
+    pub fn keys(&self) -> Result<Once> {
         let w = self.rings()?;
-        Ok(self.squares(&w)?.keys_bill() + self.product(&w).keys_bill() + self.scaling(&w).keys_bill())
+        Ok(self.squares(&w)?.keys().and(self.product(&w).keys()).and(self.scaling(&w).keys()))
     }
 
     /// Makes the keys of lattices that the session keeps, where it has none.
@@ -227,14 +227,14 @@ impl NormJob {
     ///
     /// # Errors
     /// As [`ring`](Self::ring).
-    pub(crate) fn effort(&self) -> Result<Effort> {
+    pub fn effort(&self) -> Result<Effort> {
         let (w, bill) = (self.rings()?, self.bill()?);
         let lattices = self.squares(&w)?.work() + self.product(&w).work() + self.scaling(&w).work();
         let [offline, online] = Work::of_batch(&bill);
         let memory = [self.squares(&w)?.memory(), self.product(&w).memory(), self.scaling(&w).memory()];
         let implied = Effort::implied(bill);
         let memory = [0, 1].map(|party| implied.memory[party] + memory.iter().map(|m| m[party]).sum::<u64>());
-        let effort = implied.once(self.keys_bill()?, Work::default()).working([offline + lattices, online]);
+        let effort = implied.after(self.keys()?, Work::default()).working([offline + lattices, online]);
         Ok(effort.remembering(memory))
     }
 
