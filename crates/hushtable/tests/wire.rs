@@ -192,7 +192,7 @@ fn sides(p: &mut Party) -> Result<()> {
 
 /// Of degree 2 over 8 pieces of 16 numbers.
 fn polynomial(p: &mut Party) -> Result<()> {
-    let shape = polynomial::PolynomialShape { degree: 2, bits: 4, ring: 20, cut: 0 };
+    let shape = polynomial::PolynomialShape { degree: 2, bits: 4, ring: 20, cut: 0, carry: false };
     let material = OneHot::<Cyclic>::tree(p, 3, 11)?.polynomial(p, shape)?;
     let table = Table::vector(20, vec![(0..8).collect::<Vec<u32>>(); 3])?;
     let x = AShare::new(3, vec![5; 11]);
