@@ -162,7 +162,7 @@ fn gelus(p: &mut Party, job: GeluJob) -> Result<f64> {
     let far = 2f64.powi(job.magnitude.unwrap_or(bits - 3 - scale) as i32);
     let steps = (bend.min(far) / unit) as i64;
     // Every number of the bend up to 12 bits behind the point of GELU in the usual ring; of others every seventh.
-    let all = job == GeluJob::new(37, 12) || scale < 12 || std::env::var("ALL").is_ok();
+    let all = job == GeluJob::new(37, 12) || scale < 12;
     let stride = (1usize << scale.saturating_sub(12)) * if all { 1 } else { 7 };
     let mut x: Vec<f64> = (1 - steps..steps).step_by(stride).map(|i| i as f64 * unit).collect();
     x.extend([-8.0, -4.0, 4.0, 8.0].iter().flat_map(|b| (-3..=3).map(move |i| b + f64::from(i) * unit)));

@@ -165,6 +165,7 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("softmax", None, |p| softmax(p, Precision::Fine, None)),
     ("softmax-within", None, |p| softmax(p, Precision::Network, Some(6))),
     ("gelu", None, |p| gelu(p, GeluJob::new(37, 12))),
+    ("silu", None, |p| gelu(p, GeluJob { function: Gated::Silu, ..GeluJob::new(37, 12) })),
     ("silu-within", None, |p| {
         let (function, precision, magnitude) = (Gated::Silu, Precision::Network, Some(6));
         gelu(p, GeluJob { function, precision, magnitude, ..GeluJob::new(37, 12) })

@@ -30,6 +30,9 @@ use crate::{
     source::Source,
 };
 
+/// At how many places, but one, a line is compared with r.
+const STEPS: u32 = 128;
+
 /// How r is read. Public.
 #[derive(Clone, Copy)]
 pub(super) struct Pieces {
@@ -96,8 +99,8 @@ impl Pieces {
         let behind = self.scale - self.coarser;
         let (unit, piece) = (libm::exp2(f64::from(behind)), libm::exp2(f64::from(self.low_bits())));
         let (cut, guard) = (libm::exp2(f64::from(self.cut())), libm::exp2(-f64::from(self.guard)));
-        // Of a piece and what is beyond its end, in 64ths.
-        let end = if self.carry == 0 { 128 } else { 64 + (64 >> self.carry) };
+        // Pieces that a line is near, from its own beginning on.
+        let width = if self.carry == 0 { 2.0 } else { 1.0 + libm::exp2(-f64::from(self.carry)) };
         // What the drops lose on average: both last ones, those of the numbers' words, and both local ones.
         let words = f64::from(shape.bits) + f64::from(u8::from(shape.carry));
         let lost = 1.0 - guard + (0.5 * words + 1.5) * guard;
@@ -105,18 +108,20 @@ impl Pieces {
         let dropped = libm::exp2(f64::from(self.dropped));
         let (mut d, mut k, mut least) = (Vec::new(), Vec::new(), 0f64);
         for i in 0..1i64 << self.index {
-            let number = |t: i64| {
-                let units = first as f64 + (i as f64 + t as f64 / 64.0) * piece;
+            // In equal steps.
+            let at = |t: u32| f64::from(t) / f64::from(STEPS) * width;
+            let number = |t: u32| {
+                let units = first as f64 + (i as f64 + at(t)) * piece;
                 units / self.times as f64 * libm::exp2(-f64::from(self.scale))
             };
-            let rest = |t: i64| rest(i, number(t)) * unit;
+            let rest = |t: u32| rest(i, number(t)) * unit;
             // Of the line through both ends.
-            let slope = (rest(end) - rest(0)) / (end as f64 / 64.0 * piece);
-            let gap = |t: i64| rest(t) - slope * t as f64 / 64.0 * piece;
+            let slope = (rest(STEPS) - rest(0)) / (width * piece);
+            let gap = |t: u32| rest(t) - slope * at(t) * piece;
             // Halfway between the least and the greatest difference from it.
-            let gaps = (0..=end).map(gap).fold((f64::MAX, f64::MIN), |(a, b), g| (a.min(g), b.max(g)));
+            let gaps = (0..=STEPS).map(gap).fold((f64::MAX, f64::MIN), |(a, b), g| (a.min(g), b.max(g)));
             let offset = (gaps.0 + gaps.1) / 2.0 + slope * (dropped - 1.0) + lost;
-            least = (0..=end).map(rest).fold(least, f64::min);
+            least = (0..=STEPS).map(rest).fold(least, f64::min);
             d.push(low((offset * cut).round() as i64 as u64, shape.ring));
             k.push(low((slope * dropped * cut).round() as i64 as u64, shape.ring));
         }
