@@ -207,6 +207,7 @@ fn gelu_of_every_number_of_its_bend() {
         silu(network(within(6, least(usual)))),
         silu(network(GeluJob::new(18, 11))),
         silu(network(within(1, GeluJob::new(40, 20)))),
+        least(GeluJob::new(64, 22)),
         silu(least(usual)),
         silu(usual),
         silu(within(6, least(usual))),

@@ -7,7 +7,8 @@
 //! # Protocol
 //! The function is `a x - r`, where a is 0 or 1 and r is small, and 0 for numbers that are not near 0:
 //! * [`straight`] reads r of numbers on both sides of 0;
-//! * [`folded`] reads r of `|x|`, from half as many lines: for less in more rounds. SiLU with 2 units is wide, and takes it.
+//! * [`folded`] reads r of `|x|` from fewer lines, for less and in twice the rounds: GELU where bytes are to be least, and
+//!   SiLU, which bends farther out, always; both with 2 units.
 //!
 //! Both work in the smallest ring that holds the numbers; the result is extended to the ring of l bits.
 //!
@@ -215,22 +216,30 @@ impl GeluJob {
     }
 
     fn is_folded(&self) -> bool {
-        (self.function, self.precision) == (Gated::Silu, Precision::Fine)
+        let suits = self.function == Gated::Silu || self.objective == Objective::Bytes;
+        suits && self.precision == Precision::Fine
     }
 
     /// How r is read.
     fn pieces_of(&self) -> Pieces {
-        let f = self.scale;
+        let (f, is_folded) = (self.scale, self.is_folded());
         let [domain, index, behind, multiplied, guard] = match (self.function, self.precision) {
+            (Gated::Gelu, Precision::Fine) if is_folded => [2, 6, f, f, 6],
             (Gated::Gelu, Precision::Fine) => [3, 8, f, f, 5],
             (Gated::Gelu, Precision::Network) => [3, 7, 10, 9, 2],
-            (Gated::Silu, Precision::Network) => [4, 7, 11, 10, 2],
-            // Of three times the number, up to 32: a bit more would be lost beyond 10, and less near 0.
+            // Of three times the number: r is a unit at 10.6, and its lines are near it from 128 pieces.
             (Gated::Silu, Precision::Fine) => [5, 7, f, f, 6],
+            (Gated::Silu, Precision::Network) => [4, 7, 11, 10, 2],
         };
         let [coarser, dropped] = [behind, multiplied].map(|bits| f - bits);
-        let rest = behind - u32::from(self.function == Gated::Gelu);
-        let (times, carry) = if self.is_folded() { (3, (domain + f - index).min(6)) } else { (1, 0) };
+        let (times, carry) = match (self.function, is_folded) {
+            (_, false) => (1, 0),
+            // For the card, where its first term is small beside the other one.
+            (Gated::Gelu, true) => (1, if f <= 12 { 6 } else { 10 }),
+            (Gated::Silu, true) => (3, 6),
+        };
+        let carry = carry.min(domain + f - index);
+        let rest = behind - u32::from(self.function == Gated::Gelu && !is_folded);
         Pieces { scale: f, times, domain, index, carry, coarser, dropped, guard, rest }
     }
 
