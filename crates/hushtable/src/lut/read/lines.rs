@@ -171,7 +171,7 @@ mod tests {
 
     /// Shares of a carry.
     fn carries(i: u64) -> [u64; 2] {
-        [i / 3 & 1, i / 5 & 1]
+        [3, 5].map(|step| i / step % 2)
     }
 
     #[test]

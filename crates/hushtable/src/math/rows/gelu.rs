@@ -99,8 +99,8 @@ pub struct Gelu {
 
 /// How a x and r are found.
 enum Form {
-    Straight(Straight),
-    Folded(Folded),
+    Straight(Box<Straight>),
+    Folded(Box<Folded>),
 }
 
 /// GELU, by the formula with tanh that language models use.
@@ -236,7 +236,7 @@ impl GeluJob {
             (_, false) => (1, 0),
             // For the card, where its first term is small beside the other one.
             (Gated::Gelu, true) => (1, if f <= 12 { 6 } else { 10 }),
-            (Gated::Silu, true) => (3, 6),
+            (Gated::Silu, true) => (3, 7),
         };
         let carry = carry.min(domain + f - index);
         let rest = behind - u32::from(self.function == Gated::Gelu && !is_folded);
@@ -268,8 +268,8 @@ impl Gelu {
         job.check()?;
         p.announce(&job.terms().with("batch", job.batch).to_string())?;
         let form = match job.is_folded() {
-            false => Form::Straight(Straight::prepare(p, job.form(), job.batch)?),
-            true => Form::Folded(Folded::prepare(p, job.form(), job.batch)?),
+            false => Form::Straight(Box::new(Straight::prepare(p, job.form(), job.batch)?)),
+            true => Form::Folded(Box::new(Folded::prepare(p, job.form(), job.batch)?)),
         };
         Ok(Self { job, form, out: Widening::prepare(p, job.out(), job.batch)? })
     }
