@@ -7,7 +7,7 @@
 //! # Protocol
 //! The function is `a x - r`, where a is 0 or 1 and r is small, and 0 for numbers that are not near 0:
 //! * [`straight`] reads r of numbers on both sides of 0;
-//! * [`folded`] reads r of `|x|` from fewer lines, for less and in twice the rounds: GELU where bytes are to be least, and
+//! * [`folded`] reads r of `|x|` from fewer lines, for fewer bytes in more rounds: GELU where bytes are to be least, and
 //!   SiLU, which bends farther out, always; both with 2 units.
 //!
 //! Both work in the smallest ring that holds the numbers; the result is extended to the ring of l bits.
@@ -238,7 +238,7 @@ impl GeluJob {
             (Gated::Gelu, true) => (1, if f <= 12 { 6 } else { 10 }),
             (Gated::Silu, true) => (3, 7),
         };
-        let carry = carry.min(domain + f - index);
+        let carry = carry.min((domain + f).saturating_sub(index));
         let rest = behind - u32::from(self.function == Gated::Gelu && !is_folded);
         Pieces { scale: f, times, domain, index, carry, coarser, dropped, guard, rest }
     }
