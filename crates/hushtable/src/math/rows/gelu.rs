@@ -162,7 +162,7 @@ impl GeluJob {
     /// `Ok(())` if there are such numbers.
     ///
     /// # Errors
-    /// [`Error::Param`] that says what is supported.
+    /// [`Error::Param`](crate::Error::Param) that says what is supported.
     pub fn check(&self) -> Result<()> {
         let least = if self.precision == Precision::Fine { 7 } else { 11 };
         within("bits behind the point of GELU", self.scale, least..=24)?;
@@ -277,7 +277,8 @@ impl Gelu {
     /// Online: shares of the function. Spends the material.
     ///
     /// # Errors
-    /// [`Error::Shape`] unless numbers, width and scale are those prepared for, and those of the channel.
+    /// [`Error::Shape`](crate::Error::Shape) unless numbers, width and scale are those prepared for, and those of the
+    /// channel.
     pub fn eval<R: Ring>(self, s: &mut Session, x: &Fixed<R>) -> Result<Fixed<R>> {
         let Self { job, form, out } = self;
         same("numbers of GELU", job.batch, x.len())?;
