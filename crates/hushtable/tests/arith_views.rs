@@ -74,6 +74,14 @@ fn evaluated(p: &mut Party, x: u64, function: Function, [bits, scale]: [u32; 2],
     material.eval(p, &fixed(bits, scale, BATCH, x)?).map(drop)
 }
 
+fn silu(p: &mut Party, x: u64, precision: Precision) -> Result<()> {
+    let (function, magnitude, objective) = (Gated::Silu, Some(6), Objective::Bytes);
+    let job = GeluJob { batch: 512, function, precision, magnitude, objective, ..GeluJob::new(37, 12) };
+    let material = Gelu::prepare(p, job)?;
+    p.barrier()?;
+    material.eval(p, &fixed(37, 12, 512, x)?).map(drop)
+}
+
 fn over(lo: f64, hi: f64, method: math::Method, outside: Outside) -> Options {
     Options::default().domain(Bounds { lo, hi }).method(method).outside(outside)
 }
@@ -295,14 +303,8 @@ const PROTOCOLS: &[(&str, Protocol)] = &[
         p.barrier()?;
         material.eval(p, &fixed(37, 12, 512, x)?).map(drop)
     }),
-    ("SiLU for networks, in a smaller ring", |p, x| {
-        let (function, precision, magnitude) = (Gated::Silu, Precision::Network, Some(6));
-        let objective = Objective::Bytes;
-        let job = GeluJob { batch: 512, function, precision, magnitude, objective, ..GeluJob::new(37, 12) };
-        let material = Gelu::prepare(p, job)?;
-        p.barrier()?;
-        material.eval(p, &fixed(37, 12, 512, x)?).map(drop)
-    }),
+    ("SiLU, in a smaller ring", |p, x| silu(p, x, Precision::Fine)),
+    ("SiLU for networks, in a smaller ring", |p, x| silu(p, x, Precision::Network)),
     ("softmax for networks, in a smaller ring", |p, x| {
         let (precision, magnitude, objective) = (Precision::Network, Some(6), Objective::Bytes);
         let job = SoftmaxJob { rows: 16, precision, magnitude, objective, ..SoftmaxJob::new(16, 37, 12) };

@@ -300,7 +300,8 @@ fn splines(p: &mut Party) -> Result<()> {
         let method = math::Method::Spline { degree: 2, pieces };
         Evaluation::new(Function::Sigmoid, 37, 8, &Options::default().method(method)).map(drop)
     }))?;
-    let shape = |degree, bits, ring, cut| polynomial::PolynomialShape { degree, bits, ring, cut };
+    let shape =
+        |degree, bits, ring, cut| polynomial::PolynomialShape { degree, bits, ring, cut, carry: false };
     let wrong = [(0, 8, 20, 0), (9, 8, 20, 0), (2, 0, 20, 0), (2, 64, 64, 0), (2, 8, 65, 0), (1, 8, 20, 20)]
         .map(|(degree, bits, ring, cut)| shape(degree, bits, ring, cut));
     all(wrong.map(|shape| OneHot::<Cyclic>::rotl(p, 3, 1)?.polynomial(p, shape).map(drop)))

@@ -142,6 +142,11 @@ fn gelus() {
         (37, 12, Gated::Gelu, Precision::Network, Some(6)),
         (40, 11, Gated::Silu, Precision::Network, Some(2)),
         (64, 20, Gated::Silu, Precision::Network, None),
+        (37, 15, Gated::Gelu, Precision::Fine, Some(3)),
+        (37, 12, Gated::Silu, Precision::Fine, None),
+        (37, 12, Gated::Silu, Precision::Fine, Some(6)),
+        (15, 7, Gated::Silu, Precision::Fine, Some(1)),
+        (64, 24, Gated::Silu, Precision::Fine, Some(37)),
     ];
     for (objective, kind) in OBJECTIVES.into_iter().flat_map(|o| kinds.map(|kind| (o, kind))) {
         let (bits, scale, function, precision, magnitude) = kind;

@@ -46,8 +46,11 @@ fn one_hot_vectors_and_their_readers() {
 #[test]
 fn looked_up_polynomials() {
     let shapes = [(1, 4, 20, 0), (1, 7, 22, 6), (2, 4, 20, 0), (2, 9, 30, 5), (3, 9, 64, 0), (3, 11, 20, 19)];
-    for (degree, bits, ring, cut) in shapes {
-        let shape = PolynomialShape { degree, bits, ring, cut };
+    let carried = [(1, 4, 20, 0, true), (1, 7, 22, 9, true)];
+    for (degree, bits, ring, cut, carry) in
+        shapes.map(|(degree, bits, ring, cut)| (degree, bits, ring, cut, false)).into_iter().chain(carried)
+    {
+        let shape = PolynomialShape { degree, bits, ring, cut, carry };
         let table = Table::vector(ring, vec![vec![1u64; 8]; degree as usize + 1]).expect("a table");
         check(
             &format!("{shape:?}"),

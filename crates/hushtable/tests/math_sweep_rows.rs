@@ -2,7 +2,7 @@
 //! `LONG=1` tries twenty times as many.
 
 use crate::support::{
-    fixed::shared,
+    fixed::{of_all_kinds, shared},
     pairs::{both, pair},
     sweep::{Random, is_long},
 };
@@ -60,14 +60,15 @@ fn gelus() {
         let Ok(card) = job.card() else { return Ok(false) };
         let far = 2f64.powi(magnitude.map_or(bits as i32 - 3 - scale as i32, |m| m as i32));
         let unit = 2f64.powi(-(scale as i32));
-        let mut x: Vec<f64> = (0..200).map(|_| random.number([-4.25, 4.25], scale)).collect();
+        let bend = if function == Gated::Gelu { 4.25 } else { 12.0 };
+        let mut x: Vec<f64> = (0..200).map(|_| random.number([-bend, bend], scale)).collect();
         x.extend((0..150).map(|_| random.number([-far + unit, far - unit], scale)));
         // Ends of pieces.
         x.extend(
             (0..job.batch - x.len()).map(|i| (i as f64 - 25.0) / 32.0 * 8.0 / 4.0 - (i % 3) as f64 * unit),
         );
         x.iter_mut().for_each(|x| *x = x.clamp(unit - far, far - unit));
-        let shares = shared(p.role(), &x, bits, scale, 5)?;
+        let shares = of_all_kinds(p.role(), &x, bits, scale)?.swap_remove(random.below(4) as usize);
         let y = Gelu::prepare(p, job)?.eval(p, &shares)?.open(p)?;
         let most: f64 = card.max_ulp.parse().expect("a number");
         for (x, y) in x.iter().zip(&y) {
@@ -75,6 +76,27 @@ fn gelus() {
             assert!(error <= most, "{} of {x} is {y}, {error} units off\n{card}", function.name());
         }
         Ok(true)
+    });
+}
+
+/// Where the lines are farthest off: each number many times, with shares of its own.
+#[test]
+fn gelus_next_to_0() {
+    both(pair(SEED, None), |p| {
+        let x: Vec<f64> = (0..20 * 2048).map(|i| f64::from(i % 2048 - 1024) / 4096.0).collect();
+        for (function, seed) in
+            [Gated::Silu, Gated::Gelu].into_iter().flat_map(|f| (0..count() / 15).map(move |s| (f, s)))
+        {
+            let (magnitude, objective) = (Some(5), Objective::Bytes);
+            let job = GeluJob { batch: x.len(), function, magnitude, objective, ..GeluJob::new(37, 12) };
+            let most: f64 = job.card()?.max_ulp.parse().expect("a number");
+            let shares = shared(p.role(), &x, 37, 12, seed)?;
+            let y = Gelu::prepare(p, job)?.eval(p, &shares)?.open(p)?;
+            let worst = x.iter().zip(&y).map(|(x, y)| ulps(*y, function.of(*x), 12)).fold(0.0, f64::max);
+            println!("{}: {worst:.3} units off; {} rounds", function.name(), job.bill()?.online.rounds);
+            assert!(worst <= most, "{}: {worst} units off", function.name());
+        }
+        Ok(())
     });
 }
 

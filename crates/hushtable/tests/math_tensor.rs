@@ -207,6 +207,15 @@ fn gelu_of_every_number_of_its_bend() {
         silu(network(within(6, least(usual)))),
         silu(network(GeluJob::new(18, 11))),
         silu(network(within(1, GeluJob::new(40, 20)))),
+        least(GeluJob::new(64, 22)),
+        silu(least(usual)),
+        silu(usual),
+        silu(within(6, least(usual))),
+        silu(within(1, least(usual))),
+        silu(GeluJob::new(20, 12)),
+        silu(least(GeluJob::new(15, 7))),
+        silu(least(within(20, GeluJob::new(64, 16)))),
+        silu(GeluJob::new(64, 24)),
     ];
     both(pair(7, None), |p| jobs.map(|job| gelus(p, job)).into_iter().collect::<Result<Vec<_>>>());
 }

@@ -302,7 +302,7 @@ fn a_batch_of_several_pieces() {
 fn looked_up_polynomials() {
     for degree in 1..=3 {
         for (ring, cut) in [(5, 0), (20, 0), (64, 0), (20, 1), (20, 7), (64, 40)] {
-            let shape = PolynomialShape { degree, bits: 2, ring, cut };
+            let shape = PolynomialShape { degree, bits: 2, ring, cut, carry: false };
             let all: Vec<[u64; 3]> = (0..128).map(|i| [i >> 4, i >> 2 & 3, i & 3]).collect();
             let column = |q: u64| {
                 (0..8).map(|i| low(0x9e37_79b9_7f4a_7c15u64.wrapping_mul((i + 3) * (q + 1)), ring)).collect()

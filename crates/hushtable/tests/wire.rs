@@ -165,6 +165,7 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("softmax", None, |p| softmax(p, Precision::Fine, None)),
     ("softmax-within", None, |p| softmax(p, Precision::Network, Some(6))),
     ("gelu", None, |p| gelu(p, GeluJob::new(37, 12))),
+    ("silu", None, |p| gelu(p, GeluJob { function: Gated::Silu, ..GeluJob::new(37, 12) })),
     ("silu-within", None, |p| {
         let (function, precision, magnitude) = (Gated::Silu, Precision::Network, Some(6));
         gelu(p, GeluJob { function, precision, magnitude, ..GeluJob::new(37, 12) })
@@ -192,7 +193,7 @@ fn sides(p: &mut Party) -> Result<()> {
 
 /// Of degree 2 over 8 pieces of 16 numbers.
 fn polynomial(p: &mut Party) -> Result<()> {
-    let shape = polynomial::PolynomialShape { degree: 2, bits: 4, ring: 20, cut: 0 };
+    let shape = polynomial::PolynomialShape { degree: 2, bits: 4, ring: 20, cut: 0, carry: false };
     let material = OneHot::<Cyclic>::tree(p, 3, 11)?.polynomial(p, shape)?;
     let table = Table::vector(20, vec![(0..8).collect::<Vec<u32>>(); 3])?;
     let x = AShare::new(3, vec![5; 11]);

@@ -29,7 +29,7 @@ use hushtable::{
         LookupJob, Protocol, SharedTables, Table,
         flute::{Inputs, Lut},
     },
-    math::{Bounds, Evaluation, Function, Gelu, GeluJob, Options, SinCos, Softmax, SoftmaxJob},
+    math::{Bounds, Evaluation, Function, Gated, Gelu, GeluJob, Options, SinCos, Softmax, SoftmaxJob},
     onehot::{Cyclic, Group, Xor},
     oprf::{Oprf, OprfJob},
     share::{Additive, Bitwise, Kind, Share},
@@ -229,6 +229,12 @@ pub const JOBS: &[(&str, Phases)] = &[
     }),
     ("GELU", |p, online| {
         let job = GeluJob { batch: BATCH, ..GeluJob::new(32, 12) };
+        let material = Gelu::prepare(p, job)?;
+        online(p)?;
+        material.eval(p, &Fixed::new(number(32, BATCH), 12)?).map(drop)
+    }),
+    ("SiLU", |p, online| {
+        let job = GeluJob { batch: BATCH, function: Gated::Silu, ..GeluJob::new(32, 12) };
         let material = Gelu::prepare(p, job)?;
         online(p)?;
         material.eval(p, &Fixed::new(number(32, BATCH), 12)?).map(drop)

@@ -40,7 +40,7 @@ use crate::{
 /// What is made of an entry and of the parties' numbers.
 #[derive(Clone, Copy)]
 pub(crate) enum Line {
-    /// `c_0 + c_1 (u_0 + u_1)`.
+    /// `c_0 + c_1 (u_0 + u_1)`, less `2^t c_1` where the shape has a carry that is 1.
     Sum,
     /// `c (n - u_0) (n - u_1)` for this n.
     Product(u64),
@@ -154,35 +154,46 @@ mod tests {
     const K: u32 = 3;
     const N: u64 = 1 << 10;
 
-    /// Every pair of shares of an index, with some numbers.
-    fn found(p: &mut Party, line: Line) -> Result<(Vec<u64>, Vec<u64>, Vec<u64>)> {
+    /// Every pair of shares of an index, with some numbers, and shares of a carry where there is one.
+    fn found(p: &mut Party, line: Line, carry: bool) -> Result<(Vec<u64>, Vec<u64>, Vec<u64>)> {
         let role = p.role() as u32;
         let x = (0..256u64).map(|i| i >> (4 * role) & 15).collect();
-        let u: Vec<u64> = (0..256).map(|i| (i * 7 + 3 * u64::from(role)) % 32).collect();
+        let number = |i| (i * 7 + 3 * u64::from(role)) % 32;
+        let carries = |i| if carry { carries(i)[role as usize] << 5 } else { 0 };
+        let u: Vec<u64> = (0..256).map(|i| number(i) | carries(i)).collect();
         let columns = if let Line::Product(_) = line { 1 } else { 2 };
         let column = |q: u64| (0..1 << K).map(|i| (i + 1) * (1000 + q)).collect();
         let table = Table::vector(30, (0..columns).map(column).collect())?;
-        let shape = PolynomialShape { degree: 1, bits: 5, ring: 30, cut: 0 };
+        let shape = PolynomialShape { degree: 1, bits: 5, ring: 30, cut: 0, carry };
         let found = Lines::prepare(p, K, shape, 256)?.eval(p, &table, line, &AShare::new(K + 1, x), &u)?;
         Ok((p.open(&found.lines)?, found.carry.open(p)?, found.half.open(p)?))
     }
 
+    /// Shares of a carry.
+    fn carries(i: u64) -> [u64; 2] {
+        [3, 5].map(|step| i / step % 2)
+    }
+
     #[test]
     fn lines_and_carries_of_every_pair_of_shares() {
-        for line in [Line::Sum, Line::Product(N)] {
-            let run = |p: &mut Party| found(p, line);
-            let ((lines, carry, half), _) = run_pair(Party::pair().unwrap(), run, run).unwrap();
+        for (line, carry) in [(Line::Sum, false), (Line::Sum, true), (Line::Product(N), false)] {
+            let run = |p: &mut Party| found(p, line, carry);
+            let ((lines, above, half), _) = run_pair(Party::pair().unwrap(), run, run).unwrap();
             for i in 0..256usize {
                 let (x, u) =
                     ((i as u64 >> 4) + (i as u64 & 15), [0, 3].map(|more| (i as u64 * 7 + more) % 32));
                 let entry = |q: u64| ((x & 7) + 1) * (1000 + q);
+                let [c, d] = carries(i as u64);
+                let less = if carry { 32 * (c ^ d) } else { 0 };
                 let want = match line {
-                    Line::Sum => entry(0) + entry(1) * (u[0] + u[1]),
+                    Line::Sum => {
+                        entry(0).wrapping_add(entry(1).wrapping_mul((u[0] + u[1]).wrapping_sub(less)))
+                    }
                     Line::Product(n) => entry(0) * (n - u[0]) * (n - u[1]),
                 };
                 assert_eq!(lines[i], low(want, 30), "{i}");
                 let bit = |bits: &[u64]| bits[i / 64] >> (i % 64) & 1;
-                assert_eq!([bit(&carry), bit(&half)], [x >> K & 1, x >> (K - 1) & 1], "{i}");
+                assert_eq!([bit(&above), bit(&half)], [x >> K & 1, x >> (K - 1) & 1], "{i}");
             }
         }
     }

@@ -19,9 +19,13 @@
 //! *Cut*: where only the sum's bits from f on are wanted, mod `2^(L-f)`, each party drops the low f bits of `W_0` and
 //! of each word times `2^j` mod `2^L`. Each drop loses half a unit on average, one at most.
 //!
+//! *With a carry*, for g = 1: a bit c, of which each party has an XOR share, says that the sum is `2^t` less. As
+//! `c = c_p + (1 - 2 c_p) c_o`, o's numbers get the bit `c_o ^ b_o`, since `tau_o c_o` is that less `b_o`; p's word for it
+//! is `2^t (2 c_p - 1) W_1`, and `W_0` becomes `W_0 - 2^t c_p W_1`.
+//!
 //! # Cost, a lookup of `2^d` entries
-//! `K = 1 + t + 2t + ... + gt` correlated OTs each way, no more than L for a power. Online `2d + 2K` bits and
-//! twice the sum of `L - max(j, f)` over the bits j of all powers and the sign's, for which j is 0; 2 rounds.
+//! `K = 1 + t + 2t + ... + gt` correlated OTs each way, no more than L for a power, and one with a carry. Online `2d + 2K` bits and
+//! twice the sum of `L - max(j, f)` over the bits j of all powers, t of the carry and 0 of the sign; 2 rounds.
 //!
 //! # Source
 //! lut-spec 11.3, where powers of the sum are shared first and multiplied with the coefficients in the ring:
@@ -69,6 +73,8 @@ pub struct PolynomialShape {
     pub ring: u32,
     /// Low bits f of a result that are cut off, fewer than L: 0 for exact results.
     pub cut: u32,
+    /// Whether there is a carry: then bit t of a party's number is its share of it. For degree 1.
+    pub carry: bool,
 }
 
 /// One-time material for a batch of polynomials.
@@ -90,10 +96,11 @@ pub struct Polynomial<G: Group> {
 }
 
 impl PolynomialShape {
-    /// The bits of the numbers: the power and the bit's place. The sign is power 0.
+    /// The bits of the numbers: the power and the bit's place. The sign is power 0, a carry the one above the degree.
     fn bits(self) -> impl Iterator<Item = (u32, u32)> {
         let places = move |b: u32| (0..(b * self.bits).min(self.ring)).map(move |j| (b, j));
-        std::iter::once((0, 0)).chain((1..=self.degree).flat_map(places))
+        let powers = std::iter::once((0, 0)).chain((1..=self.degree).flat_map(places));
+        powers.chain(self.carry.then_some((self.degree + 1, self.bits)))
     }
 
     /// Correlated OTs K of a lookup, each way.
@@ -142,6 +149,10 @@ impl PolynomialShape {
                 return Err(Error::Param { what, got: got.to_string(), accepted: format!("1 to {most}") });
             }
         }
+        if self.carry {
+            within("degree of a polynomial with a carry", self.degree, 1..=1)?;
+            within("bits of a private number with a carry", self.bits, 1..=self.ring - 1)?;
+        }
         within("bits of a polynomial that are cut off", self.cut, 0..=self.ring - 1)
     }
 }
@@ -170,8 +181,8 @@ impl<G: Group> Polynomial<G> {
     }
 
     /// Online, 2 rounds: shares of the polynomials' values. The table has a column for each coefficient,
-    /// from the constant on, and `u` is this party's number for each lookup, below `2^t`. Spends the
-    /// material.
+    /// from the constant on, and `u` is this party's number for each lookup, below `2^t`, or with a carry `2^(t+1)`.
+    /// Spends the material.
     ///
     /// # Errors
     /// [`Error::Shape`] if number, length or width differ from what was prepared, and those of the channel.
@@ -265,7 +276,7 @@ fn words<R: Ring>(
     of: impl Fn(&[u64], u64) -> Coefficients,
 ) -> (Zeroizing<Vec<Vec<u64>>>, Zeroizing<Vec<u64>>) {
     let degree = shape.degree as usize;
-    let mut words = Zeroizing::new(vec![vec![0; u.len()]; degree + 1]);
+    let mut words = Zeroizing::new(vec![vec![0; u.len()]; degree + 1 + usize::from(shape.carry)]);
     let mut sum = Zeroizing::new(vec![0; u.len()]);
     // `z_1` is the negated sum of entries.
     let negate = if role == Role::P1 { u64::MAX } else { 0 };
@@ -273,13 +284,20 @@ fn words<R: Ring>(
         let flip = sign ^ negate;
         let mut signed = Coefficients::default();
         signed.iter_mut().zip(z).for_each(|(t, z)| *t = (z[i].to_u64() ^ flip).wrapping_sub(flip));
-        let w = of(&signed, u);
+        let carry = if shape.carry { u >> shape.bits & 1 } else { 0 };
+        let mut w = of(&signed, u ^ carry << shape.bits);
+        w[0] = w[0].wrapping_sub(w[1].wrapping_mul(carry) << shape.bits);
         sum[i] = w[0];
         let mut of_sign = w[0].wrapping_mul(2).wrapping_neg();
         for (b, &w) in w.iter().enumerate().take(degree + 1).skip(1) {
             let above = 1u64.checked_shl(b as u32 * shape.bits).unwrap_or(0);
             of_sign = of_sign.wrapping_add(w.wrapping_mul(1u64.wrapping_sub(above)));
             words[b][i] = w;
+        }
+        if shape.carry {
+            let w = w[1].wrapping_mul((2 * carry).wrapping_sub(1));
+            of_sign = of_sign.wrapping_sub(w << shape.bits);
+            words[degree + 1][i] = w;
         }
         words[0][i] = of_sign;
     }
@@ -325,6 +343,7 @@ impl Run {
     /// Where this party's bits are not its choices. Public: the random choices mask the bits and serve only
     /// here.
     fn flips(&self, at: &Range<usize>, power: usize, place: u32, choices: &[u64]) -> Vec<u64> {
+        let power = power.min(self.shape.degree as usize); // a carry is a bit of the numbers themselves
         let planes = self.planes[power][at.start / 64..].iter().map(|square| square[place as usize]);
         planes.zip(choices).map(|(bits, choices)| bits ^ choices).collect()
     }

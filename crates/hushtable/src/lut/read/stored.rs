@@ -129,7 +129,8 @@ impl<G: Group> Atom for Polynomial<G> {
 impl PolynomialShape {
     fn terms(self, of: Terms) -> Terms {
         let of = of.with("degree", self.degree).with("bits", self.bits).with("ring", self.ring);
-        if self.cut > 0 { of.with("cut", self.cut) } else { of }
+        let of = if self.cut > 0 { of.with("cut", self.cut) } else { of };
+        if self.carry { of.with("carry", true) } else { of }
     }
 }
 

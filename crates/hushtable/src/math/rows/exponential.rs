@@ -119,7 +119,7 @@ impl ExponentialJob {
     fn shape(&self) -> PolynomialShape {
         let excess = self.finer() + 2 * self.factor;
         let [ring, cut] = [self.narrow() + excess, excess - self.guard];
-        PolynomialShape { degree: 1, bits: self.factor - 1, ring, cut }
+        PolynomialShape { degree: 1, bits: self.factor - 1, ring, cut, carry: false }
     }
 
     /// What a product loses on average, with the guard bits behind the point: both last drops, those of the words, and both

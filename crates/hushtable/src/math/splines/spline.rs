@@ -110,6 +110,7 @@ impl Spline {
             bits: self.pieces.low,
             ring: self.pieces.ring(),
             cut: 0,
+            carry: false,
         }
     }
 
