@@ -25,7 +25,7 @@ PAGE, RECORD, PAPERS = ROOT / "docs/measured.md", ROOT / "bench/record", ROOT / 
 PHASES = "setup", "offline", "online"
 PROCESSOR = re.compile(r"(\(\.\./bench/record/)([\w-]+)\)")
 MISSING = "not recorded yet"
-PYTHON = "dt", "method", "arrays 16", "arrays 32", "arrays 64", "import"
+PYTHON = "dt", "method", "arrays 16", "arrays 32", "arrays 64", "network", "import"
 UNITS = {"us": " µs", "bit": " bits", "kB": " kB", "rounds": " rounds", "ratio": ""}
 
 
@@ -86,6 +86,7 @@ COLUMNS |= {
 COLUMNS |= {
     "least s": lambda run: run["seconds"],
     "MB of memory": lambda run: run["peak_rss_bytes"] / 1e6 if "peak_rss_bytes" in run else None,
+    "MB sent": lambda run: run["bytes"] / 1e6 if "bytes" in run else None,
     "beside it s": lambda run: run.get("program_seconds_in_batches", run.get("memory_seconds")),
 }
 

@@ -2,8 +2,8 @@
 """Measures the Python package beside the program and appends lines of JSON to bench/record/<processor>/<date>.jsonl.
 
 PYTHON tools/python_bench.py [--runs N] [--dry] [PART ...]     with the package installed in PYTHON, `hushtable-bench` built
-for release; the parts are `dt` and `method` (sigmoid of 10^6 numbers by one table and as the library chooses), `arrays`
-and `import`.
+for release; the parts are `dt` and `method` (sigmoid of 10^6 numbers by one table and as the library chooses), `arrays`,
+`network` (450 digits of 8 x 8 pixels by an MLP of 64, 32 and 10 numbers, which needs scikit-learn) and `import`.
 
 Nothing else should be running. For lookups the parties are processes of this machine, on TCP without TLS, as in
 `hushtable-bench`. Sharing and opening is between the two threads of `run_pair`: `gb_per_s` is the bytes of the array
@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SHARED, LOOKUPS = 10**7, 10**6
 INDEX_BITS, VALUE_BITS, MATH_FRACTION = 12, 16, 12
 BATCH = 1 << 16
-PARTS = ("dt", "method", "arrays", "import")
+PARTS = ("dt", "method", "arrays", "network", "import")
 
 
 def share_open(bits, runs):
@@ -79,6 +79,49 @@ def shared_and_opened(bits, runs):
         "median_seconds": statistics.median(taken),
         "gb_per_s": 8 * SHARED / min(taken) / 1e9,
         "memory_seconds": write_arrays(bits, runs),
+    }
+
+
+def digits():
+    """A network that is trained here, and the digits that it has not seen."""
+    from sklearn.datasets import load_digits
+    from sklearn.model_selection import train_test_split
+    from sklearn.neural_network import MLPClassifier
+
+    known, rows, labels, _ = train_test_split(*load_digits(return_X_y=True), test_size=450, random_state=0)
+    estimator = MLPClassifier((32,), random_state=0, max_iter=500).fit(known, labels)
+    return estimator, ht.nn.from_sklearn(estimator).calibrate(known), rows
+
+
+def network(runs):
+    """What is recorded of a network's first call of a session, with its set-up; both parties in this process."""
+    estimator, model, rows = digits()
+
+    def party(p):
+        p.barrier()
+        before, start = p.cost, time.perf_counter()
+        net = ht.nn.share(p, model if p.role == 0 else None, owner=0)
+        inputs = net.input(rows if p.role == 1 else None, owner=1, shape=None if p.role == 1 else len(rows))
+        y = p.open(net(inputs), to=1)
+        seconds, cost = time.perf_counter() - start, p.cost - before
+        return seconds, cost, None if y is None else net.labels(y)
+
+    taken, sent = [], 0
+    for _ in range(runs):
+        (first, cost, _), (second, _, labels) = ht.run_pair(party)
+        if np.mean(labels == estimator.predict(rows)) < 0.99:
+            raise SystemExit("the network's labels differ from the estimator's")
+        taken.append(max(first, second))
+        phases = (cost.setup, cost.offline, cost.online)
+        sent = sum(phase.sent + phase.received for phase in phases)
+    return {
+        "command": "python network",
+        "kind": "python-network",
+        "runs": runs,
+        "count": len(rows),
+        "seconds": min(taken),
+        "median_seconds": statistics.median(taken),
+        "bytes": sent,
     }
 
 
@@ -187,6 +230,8 @@ def main():
     about = {name: info[name] for name in ("cpu", "version")}
     if "arrays" in parts:
         lines += [shared_and_opened(bits, 4 * runs) | about for bits in (16, 32, 64)]
+    if "network" in parts:
+        lines.append(network(runs) | about)
     if "import" in parts:
         least = min(import_seconds() for _ in range(runs))
         lines.append({"command": "python import", "kind": "python-import", "runs": runs, "seconds": least} | about)
