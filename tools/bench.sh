@@ -37,7 +37,7 @@ run() {
             circuit) args=($(sed 's/aes128_expanded/aes_sbox/' <<<"${args[*]}")) ;;
             cmp | trunc | math) args+=($(absent --batch 20 "$@")) ;;
             triples) args+=($(absent --count 20 "$@")) ;;
-            inference) [[ $* = *gpt2* ]] && args+=(--rows 2) ;;
+            inference) [[ $* = *gpt2-* ]] && args+=(--rows 2) ;;
         esac
     fi
     [ "${NET:-loopback}" = loopback ] || [ "$1" = he ] || args+=($(absent --net "$NET" "$@"))
@@ -97,6 +97,8 @@ done
 run inference --shape bert-base --ot ferret
 run inference --shape bert-base --ot ferret --network --least
 run inference --shape bert-base --ot ferret --layers 12
+run inference --shape bert-base --ot ferret --network --least --layers 12
+run inference --shape gpt2 --generate 8 --ot ferret
 for link in lan wan; do
     run inference --shape bert-base --ot ferret --net $link
 done
