@@ -22,10 +22,7 @@ use hushtable_jobs::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    benchmark::Benchmark,
-    measured::{Accuracy, Run},
-};
+use crate::measured::{Accuracy, Run};
 
 /// One party's measurements.
 #[derive(Clone, Serialize, Deserialize)]
@@ -73,6 +70,15 @@ pub struct Lanes {
     once: Phase,
 }
 
+/// What a benchmark needs before it is measured.
+pub struct Needs<'a> {
+    pub items: usize,
+    /// Correlated OTs as sender and as receiver, of a role, for so many items.
+    pub cots: &'a dyn Fn(Role, usize) -> (usize, usize),
+    /// What lanes share, for so many items in one.
+    pub set_up: &'a dyn Fn(&mut Party, usize) -> std::result::Result<(), Error>,
+}
+
 /// What a benchmark leaves: a result for each lane and the costs.
 pub struct Finished<T> {
     pub results: Vec<T>,
@@ -83,12 +89,12 @@ pub struct Finished<T> {
 impl Lanes {
     /// Set-up: connects, compares what is `asked` with the peer, divides the items among at most `threads` lanes, and
     /// prepares the OTs of each.
-    pub fn connect(link: &Link, threads: u16, asked: &str, work: &dyn Benchmark) -> Result<Self> {
-        let items = work.items();
+    pub fn connect(link: &Link, threads: u16, asked: &str, work: &Needs<'_>) -> Result<Self> {
+        let items = work.items;
         // Choosing how to evaluate a function is no part of the set-up.
         let count = usize::from(threads).min(items);
         let items: Vec<usize> = (0..count).map(|i| items / count + usize::from(i < items % count)).collect();
-        let counts: Vec<_> = items.iter().map(|&items| work.cots(link.role(), items)).collect();
+        let counts: Vec<_> = items.iter().map(|&items| (work.cots)(link.role(), items)).collect();
         let (connection, start) = link.open()?;
         let mut p = Party::new(connection, link.wish(Rates::REFERENCE, None))?;
         // A long description is compared by its hash.
@@ -98,7 +104,7 @@ impl Lanes {
         let role = p.role();
         let begun = Phase::new(start, p.take_cost());
         // What lanes share, for the largest of them.
-        let ((), once) = Phase::of(&mut p, |p| work.set_up(p, items.first().copied().unwrap_or_default()))?;
+        let ((), once) = Phase::of(&mut p, |p| (work.set_up)(p, items.first().copied().unwrap_or_default()))?;
         let (start, mut parties) = (Instant::now(), Vec::new());
         if count > 1 {
             // The lanes go on with what is started here, for the largest of them.

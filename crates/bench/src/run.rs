@@ -7,7 +7,12 @@ use hushtable::net::LinkShape;
 use hushtable_columns::failure::{Failure, Result};
 use hushtable_jobs::{extension::Extension, link::Link, progress::Progress, two_processes};
 
-use crate::{lanes::Lanes, measured::Run, stock, work::Work};
+use crate::{
+    lanes::{Lanes, Needs},
+    measured::Run,
+    stock,
+    work::Work,
+};
 
 /// How it is measured.
 #[derive(Args, Clone, Debug)]
@@ -92,6 +97,11 @@ fn process(work: &Work, options: &Options, identity: Option<&Path>) -> Result<Co
 pub fn party(args: &OneParty) -> Result<()> {
     let work: Work =
         serde_json::from_str(&args.work).map_err(|e| Failure::new(format!("benchmark description: {e}")))?;
-    let lanes = Lanes::connect(&args.link, args.threads, &args.work, &*work)?;
+    let needs = Needs {
+        items: work.items(),
+        cots: &|role, items| work.cots(role, items),
+        set_up: &|p, items| work.set_up(p, items),
+    };
+    let lanes = Lanes::connect(&args.link, args.threads, &args.work, &needs)?;
     work.run(lanes)
 }

@@ -100,7 +100,7 @@ impl MatmulWork {
         match self.method {
             Method::He => true,
             Method::Ot => false,
-            Method::Auto => LatticeTriplesJob::suits(self.bits, self.matrices(1)),
+            Method::Auto => ProductTriples::<u64>::suits_lattice(self.bits, self.matrices(1)),
         }
     }
 

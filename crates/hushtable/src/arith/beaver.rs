@@ -26,12 +26,13 @@ use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
 
 use super::{
+    lattice::LEAST,
     lattice_triples::LatticeTriplesJob,
     matrix::{Directions, MatrixShape, Mixed},
     product::{check_width, share, words},
 };
 use crate::{
-    bill::Bill,
+    bill::{Bill, Objective},
     codec::{Reader, Writer},
     error::{Error, Result, same},
     net::Role,
@@ -103,6 +104,16 @@ impl<R: Ring> ProductTriples<R> {
             let [u, v, product] = job.made(p)?;
             Ok(Self { shape, u: share(bits, &u), v: share(bits, &v), product: share(bits, &product) })
         })
+    }
+
+    /// Whether one product of a shape takes fewer bytes by a lattice, with keys for it alone, than by OTs.
+    pub fn suits_lattice(bits: u32, shape: MatrixShape) -> bool {
+        let one = MatrixShape { batch: 1, ..shape };
+        // A correlated OT takes less than a bit.
+        let ots = Self::bill(bits, one).offline.all_bits();
+        let sent =
+            |job: LatticeTriplesJob| job.bill().offline.all_bits() + job.keys().bill().offline.all_bits();
+        ots > LEAST && LatticeTriplesJob::new(bits, one, Objective::Total).is_ok_and(|job| sent(job) < ots)
     }
 
     /// What products of a shape cost: made, and multiplied with.

@@ -1,7 +1,7 @@
 //! Triples of products by a lattice: how they are cut, what they cost, and their making.
 //!
 //! # Functionality
-//! Shares of uniform U and V of a shape, and of `U V`: [`ProductTriples`](super::ProductTriples) spends them.
+//! Shares of uniform U and V of a shape, and of `U V`: `ProductTriples` spends them.
 //!
 //! # Protocol
 //! Each party draws its part of both factors. It encrypts its part of one, and the other party multiplies it by its part of
@@ -18,8 +18,7 @@ use prim::Wiped;
 use zeroize::Zeroizing;
 
 use super::{
-    beaver::ProductTriples,
-    lattice::{Cross, LEAST, Side, part},
+    lattice::{Cross, Side, part},
     linear::LinearShape,
     matrix::MatrixShape,
 };
@@ -49,15 +48,6 @@ impl LatticeTriplesJob {
         let products = LinearShape::from(shape).products()?;
         let of = |owner| Cross::new(products, [bits, bits], &[Side::Left, Side::Right], owner, objective);
         Ok(Self { bits, shape, crosses: [of(Role::P0)?, of(Role::P1)?] })
-    }
-
-    /// Whether one product of a shape takes fewer bytes so, with keys for it alone, than by OTs.
-    pub fn suits(bits: u32, shape: MatrixShape) -> bool {
-        let one = MatrixShape { batch: 1, ..shape };
-        // A correlated OT takes less than a bit.
-        let ots = ProductTriples::<u64>::bill(bits, one).offline.all_bits();
-        let sent = |job: Self| job.bill().offline.all_bits() + job.keys().bill().offline.all_bits();
-        ots > LEAST && Self::new(bits, one, Objective::Total).is_ok_and(|job| sent(job) < ots)
     }
 
     /// Width of the numbers.

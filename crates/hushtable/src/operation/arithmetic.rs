@@ -155,7 +155,7 @@ impl Products {
     /// Whether one of them takes fewer bytes so: whatever is to be least, since then it takes less time, too, and no more
     /// online.
     fn by_lattice(&self) -> bool {
-        LatticeTriplesJob::suits(self.bits, self.shape)
+        ProductTriples::<u64>::suits_lattice(self.bits, self.shape)
     }
 
     /// So many of them by a lattice.
