@@ -152,3 +152,30 @@ impl Owner {
         out
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use prim::Block;
+
+    use super::*;
+
+    /// Second parts come of the numbers: two ciphertexts under the same one would show the difference of what is in them.
+    #[test]
+    fn no_number_serves_twice() {
+        let mut prg = Prg::new(Block(1));
+        let owner = Owner::new(Params::new(8, 4).expect("parameters"), &mut prg);
+        let wide = owner.of_width(37).expect("parameters");
+        let (clone, other) = (owner.clone(), wide.of_width(8).expect("parameters"));
+        let owners = [&owner, &wide, &clone, &other];
+        let mut numbers = Vec::new();
+        for owner in owners.into_iter().chain(owners) {
+            numbers.push(owner.public_key(&mut prg).number);
+            numbers.push(owner.encrypt(&mut prg, &[1, 2]).number);
+            numbers.extend(owner.packing_key(&mut prg, 2).numbers.iter());
+        }
+        let distinct: HashSet<u64> = numbers.iter().copied().collect();
+        assert_eq!(distinct.len(), numbers.len());
+    }
+}

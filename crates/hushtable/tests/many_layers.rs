@@ -4,7 +4,10 @@ use crate::support::{billed::check_parts, pairs, shares::random};
 
 use hushtable::{
     AShare, Role,
-    arith::{ConvolutionShape, Layer, LayerJob, LinearJob, LinearShape, MatrixShape, shared_times_public},
+    arith::{
+        ConvolutionShape, Layer, LayerJob, LinearJob, LinearShape, MatrixShape, Objective,
+        shared_times_public,
+    },
 };
 use pairs::{both, pair, share_words};
 use prim::{Block, Prg, ring::low};
@@ -87,6 +90,19 @@ fn many_layers_stand_on_top_of_one_another() {
     let sent = |job: LayerJob, items| job.bill(items).expect("a bill").offline.all_bits();
     assert_eq!(sent(matrices(1), 32), sent(matrices(32), 1));
     assert!(4 * sent(matrices(1), 32) < 32 * sent(matrices(1), 1));
+    // Of a layer that OTs do alone, many are by a lattice.
+    let small = LinearJob {
+        shape: MatrixShape { batch: 1, rows: 1, inner: 128, columns: 128 }.into(),
+        bits: 37,
+        number_bits: 15,
+        owner: Role::P1,
+    };
+    let one = LayerJob::new(small, 12).expect("a job");
+    let all = one.optimised(128, Objective::Total).expect("a job");
+    assert!(!one.by_lattice() && all.by_lattice());
+    let keys = all.keys(128).expect("keys").bill().bytes();
+    let [by_ots, by_lattice] = [one, all].map(|job| job.bill(128).expect("a bill").bytes());
+    assert!(20.0 * (by_lattice + keys) < by_ots, "{by_lattice} of {by_ots}");
     let image = ConvolutionShape {
         images: 1,
         image: [16, 16],

@@ -70,6 +70,8 @@ impl Block {
     ) -> Result<Vec<Self>> {
         shape.parts(parts).try_for_each(|part| part.check())?;
         check_weights(&shape, p.role(), owner, weights)?;
+        let fields = shape.fields(owner).into_iter().map(|(name, value)| format!("; {name} {value}"));
+        p.announce(&format!("transformer block, parts {parts}{}", fields.collect::<String>()))?;
         let scales = [weights.map(|w| &w.norm), weights.map(|w| &w.last_norm)]
             .map(|scales| affine(&shape, p.role(), owner, scales));
         let [first, last, up, down] = shape.layers();
@@ -243,7 +245,8 @@ impl BlockShape {
             let attention = part.attention_effort(under)?.then(softmax.effort(softmax.rows, under)?);
             all = all.then(attention).then(norm.clone()).then(norm).then(gelu.effort(gelu.batch, under)?);
         }
-        Ok(all)
+        // Each function makes its own correlated OTs when it needs them.
+        Ok(all.without_stock())
     }
 
     /// Makes the keys that a session keeps for so many parts of a text and all after them, and for lanes that part from it
@@ -271,7 +274,7 @@ impl BlockShape {
 
     fn linear_effort(&self, parts: usize, owner: Role) -> Result<Effort> {
         let layers = self.layers().map(|of| Linear::effort(self, parts, of, owner));
-        layers.into_iter().try_fold(Effort::implied(Bill::FREE), |sum, layer| Ok(sum.then(layer?)))
+        layers.into_iter().try_fold(Effort::none(), |sum, layer| Ok(sum.then(layer?)))
     }
 
     /// Of the attention's products.

@@ -40,7 +40,7 @@ impl DecoderShape {
     /// # Errors
     /// As [`BlockShape::check`], for each part of the text.
     pub fn effort(&self, owner: Role, under: &Setting) -> Result<Effort> {
-        let mut all = Effort::implied(Bill::FREE);
+        let mut all = Effort::none();
         for (shape, parts) in self.parts() {
             let layer = shape.effort(parts, owner, under)?;
             all = (0..self.layers).fold(all, |all, _| all.then(layer.clone()));
@@ -61,14 +61,14 @@ impl DecoderShape {
     /// # Errors
     /// As [`effort`](Self::effort), and those of the channel.
     pub fn set_up(&self, p: &mut Party, owner: Role) -> Result<()> {
-        self.parts().into_iter().try_for_each(|(shape, parts)| shape.set_up(p, parts, owner))
+        self.parts().try_for_each(|(shape, parts)| shape.set_up(p, parts, owner))
     }
 
     /// The first vectors, and those after them: shapes, and how many parts of the text have it.
-    fn parts(&self) -> [(BlockShape, usize); 2] {
+    fn parts(&self) -> impl Iterator<Item = (BlockShape, usize)> + use<> {
         let block = self.block;
         let further = BlockShape { sequence: 1, before: block.before + block.sequence, ..block };
-        [(block, 1), (further, self.further)]
+        [(block, 1), (further, self.further)].into_iter().filter(|(_, parts)| *parts > 0)
     }
 }
 
@@ -91,6 +91,7 @@ impl Decoder {
         if let Some(weights) = weights {
             same("weights of layers", shape.layers, weights.len())?;
         }
+        p.announce(&format!("decoder: {} blocks, {} vectors one by one", shape.layers, shape.further))?;
         let mut next: VecDeque<_> = (0..=shape.further).map(|_| Vec::with_capacity(shape.layers)).collect();
         for layer in 0..shape.layers {
             let weights = weights.map(|weights| &weights[layer]);
@@ -112,7 +113,7 @@ impl Decoder {
     ///
     /// # Errors
     /// [`Error::Shape`] unless the vectors are as many as come next and as wide, and when there is no material left, which spends
-    /// none; and those of the channel.
+    /// none; and those of the channel, after which there is no material left.
     pub fn eval(&mut self, s: &mut Session, x: &Fixed<u64>) -> Result<Fixed<u64>> {
         let Some(blocks) = self.next.front() else {
             return Err(Error::Shape { what: "vectors that a decoder has material for", want: 1, got: 0 });
@@ -120,6 +121,11 @@ impl Decoder {
         blocks.first().map_or(Ok(()), |block| block.check(x))?;
         let blocks = self.next.pop_front().unwrap_or_default();
         let mut layers = blocks.into_iter().zip(&mut self.caches);
-        layers.try_fold(x.clone(), |x, (block, cache)| block.eval_after(s, &x, cache))
+        let done = layers.try_fold(x.clone(), |x, (block, cache)| block.eval_after(s, &x, cache));
+        if done.is_err() {
+            // Some layers have these vectors and others do not.
+            self.next.clear();
+        }
+        done
     }
 }

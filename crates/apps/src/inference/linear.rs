@@ -39,13 +39,13 @@ impl Linear {
             let encoded = fixed::encode(&layer.bias, bits, 2 * scale).map_err(|e| named(e, names[1]))?;
             offsets = Zeroizing::new(encoded);
         }
-        let layers = arith::Layer::prepare_each(p, &Self::job(shape, of, owner)?, parts, &numbers)?;
+        let layers = arith::Layer::prepare_each(p, &Self::job(shape, parts, of, owner)?, parts, &numbers)?;
         Ok(layers.into_iter().map(|layer| Self { scale, layer, offsets: offsets.clone() }).collect())
     }
 
     /// What so many take.
     pub(super) fn effort(shape: &BlockShape, parts: usize, of: MatrixShape, owner: Role) -> Result<Effort> {
-        Self::job(shape, of, owner)?.effort_of_each(parts)
+        Self::job(shape, parts, of, owner)?.effort_of_each(parts)
     }
 
     /// Makes the keys that the session keeps.
@@ -55,7 +55,7 @@ impl Linear {
         of: MatrixShape,
         owner: Role,
     ) -> Result<()> {
-        Self::job(shape, of, owner)?.set_up(p, parts)
+        Self::job(shape, parts, of, owner)?.set_up(p, parts)
     }
 
     /// Online, 2 rounds: shares of `x W + b`, rounded to a neighbour. Spends the material.
@@ -63,9 +63,9 @@ impl Linear {
         Fixed::new(self.layer.apply(s, x.share(), &self.offsets)?, self.scale)
     }
 
-    fn job(shape: &BlockShape, of: MatrixShape, owner: Role) -> Result<LayerJob> {
+    fn job(shape: &BlockShape, parts: usize, of: MatrixShape, owner: Role) -> Result<LayerJob> {
         let map = LinearJob { shape: of.into(), bits: shape.bits, number_bits: shape.weight_bits(), owner };
-        LayerJob::new(map, shape.scale)?.optimised(shape.objective)
+        LayerJob::new(map, shape.scale)?.optimised(parts, shape.objective)
     }
 }
 
@@ -78,7 +78,7 @@ pub(super) struct Products {
 enum Product {
     /// Of all heads together.
     Triples(ProductTriples<u64>),
-    Ots(Box<dyn Material>),
+    Operation(Box<dyn Material>),
 }
 
 impl Products {
@@ -86,7 +86,7 @@ impl Products {
     pub(super) fn prepare(p: &mut Party, shape: &BlockShape, of: MatrixShape) -> Result<Self> {
         let product = match Self::by_lattice(shape, of) {
             Some(job) => Product::Triples(ProductTriples::by_lattice(p, &job)?),
-            None => Product::Ots(Self::operation(shape, of).prepare(p, of.batch)?),
+            None => Product::Operation(Self::operation(shape, of).prepare(p, of.batch)?),
         };
         Ok(Self { product, rounding: Truncation::prepare(p, shape.bits, shape.scale, of.out())? })
     }
@@ -112,7 +112,7 @@ impl Products {
     pub(super) fn multiply(self, s: &mut Session, a: &Fixed<u64>, b: &Fixed<u64>) -> Result<Fixed<u64>> {
         let product = match self.product {
             Product::Triples(product) => product.multiply(s, a.share(), b.share())?,
-            Product::Ots(product) => {
+            Product::Operation(product) => {
                 let mut words = product.eval(s, &[a.share().words(), b.share().words()])?;
                 AShare::new(a.bits(), std::mem::take(&mut *words[0]))
             }
@@ -122,9 +122,10 @@ impl Products {
 
     /// The products of all heads together by a lattice, if that takes fewer bytes, keys for them alone counted.
     fn by_lattice(shape: &BlockShape, of: MatrixShape) -> Option<LatticeTriplesJob> {
-        let other = Self::operation(shape, of).bill(of.batch, &Setting::default()).ok()?;
+        let other = Self::operation(shape, of).effort(of.batch, &Setting::default()).ok()?;
+        let other = other.bill().bytes() + other.once().bill().bytes();
         let made = LatticeTriplesJob::new(shape.bits, of, shape.objective).ok()?;
-        (made.bill().bytes() + made.keys().bill().bytes() <= other.bytes()).then_some(made)
+        (made.bill().bytes() + made.keys().bill().bytes() <= other).then_some(made)
     }
 
     fn operation(shape: &BlockShape, of: MatrixShape) -> operation::Products {

@@ -9,10 +9,9 @@ use hushtable::{
     error::same,
     operation::{Material, Operation, Port, Signature, Words, operands, spend},
     ot::Setting,
-    terms::Value,
 };
 
-use super::{Block, BlockShape, Norms, Weights};
+use super::{Block, BlockShape, Weights};
 
 /// A block, at one party.
 #[derive(Clone)]
@@ -37,16 +36,7 @@ impl Operation for BlockJob {
     }
 
     fn fields(&self) -> Vec<(&'static str, String)> {
-        let BlockShape { sequence, width, heads, hidden, causal, bits, scale, largest, .. } = self.shape;
-        vec![
-            ("shape", format!("{sequence} vectors of {width}, {heads} heads, {hidden} hidden")),
-            ("causal", causal.to_string()),
-            ("norms", (if self.shape.norms == Norms::First { "first" } else { "last" }).into()),
-            ("numbers", format!("{bits} bits, {scale} behind the point, up to {largest}")),
-            ("precision", self.shape.precision.name().into()),
-            ("objective", Value::text(self.shape.objective)),
-            ("owner of the weights", Value::text(self.owner)),
-        ]
+        self.shape.fields(self.owner)
     }
 
     fn signature(&self) -> Signature {
@@ -56,12 +46,12 @@ impl Operation for BlockJob {
     }
 
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
-        Ok(self.shape.bill(self.owner)?.times(items))
+        Ok(self.shape.bill(self.owner)?.repeated(items))
     }
 
     fn effort(&self, items: usize, under: &Setting) -> Result<Effort> {
         let one = self.shape.effort(1, self.owner, under)?;
-        Ok(repeat_n(one, items).reduce(Effort::then).unwrap_or_else(|| Effort::implied(Bill::FREE)))
+        Ok(repeat_n(one, items).reduce(Effort::then).unwrap_or_else(Effort::none))
     }
 
     fn most(&self) -> usize {

@@ -4,6 +4,7 @@ use hushtable::{
     Error, Result, Role,
     arith::{MatrixShape, Objective},
     math::{GeluJob, NormJob, Precision, SoftmaxJob},
+    terms::Value,
 };
 
 /// Bits of a weight beside those behind the point: weights are less than 4.
@@ -46,7 +47,7 @@ pub struct BlockShape {
     pub largest: f64,
     /// How accurate softmax and GELU are.
     pub precision: Precision,
-    /// What comparisons are to have least of.
+    /// What comparisons and tiles of lattices are to have least of, and which form of GELU is taken.
     pub objective: Objective,
 }
 
@@ -96,6 +97,23 @@ impl BlockShape {
         self.norm(Role::P0).ring()?;
         self.softmax().check()?;
         self.gelu().check()
+    }
+
+    /// What the parties compare before any work, by name.
+    pub(super) fn fields(&self, owner: Role) -> Vec<(&'static str, String)> {
+        let Self { sequence, before, width, heads, hidden, bits, scale, largest, .. } = self;
+        vec![
+            (
+                "shape",
+                format!("{sequence} vectors of {width} after {before}, {heads} heads, {hidden} hidden"),
+            ),
+            ("causal", self.causal.to_string()),
+            ("norms", (if self.norms == Norms::First { "first" } else { "last" }).into()),
+            ("numbers", format!("{bits} bits, {scale} behind the point, up to {largest}")),
+            ("precision", self.precision.name().into()),
+            ("objective", Value::text(self.objective)),
+            ("owner of the weights", Value::text(owner)),
+        ]
     }
 
     /// Bits of a ring in which no accumulator overflows: twice the scale, what is before the point, the

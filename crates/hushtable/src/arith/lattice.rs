@@ -153,11 +153,11 @@ impl LatticeJob {
         self.cross.keys()
     }
 
-    /// These maps, if that sends less than OTs do.
-    pub(super) fn suiting(job: LinearJob, ots: &Bill, objective: Objective) -> Option<Self> {
-        let ots = sent_by_ots(ots)?;
-        Self::new(job)
-            .and_then(|made| made.optimised(objective))
+    /// So many by the same numbers in the tiles that `objective` likes best, if that sends less than OTs do.
+    pub(super) fn suiting(job: LinearJob, items: usize, ots: &Bill, objective: Objective) -> Option<Self> {
+        let ots = sent_by_ots(&ots.times(items))?;
+        job.check()
+            .and_then(|()| Self::of(job, items, objective))
             .ok()
             .filter(|made| all_sent([made.bill(), made.keys().bill()]) < ots)
     }

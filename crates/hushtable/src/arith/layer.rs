@@ -19,6 +19,8 @@
 //! docs/spec/lattice-spec.md, section 5. Stochastic rounding by shares: Mohassel, Zhang, "SecureML" (S&P 2017), with the
 //! wrap taken away.
 
+use std::sync::Arc;
+
 use prim::ring::Ring;
 use zeroize::Zeroizing;
 
@@ -63,7 +65,7 @@ pub struct Layer {
 
 enum Product {
     Lattice(LatticeProduct),
-    Ots(LinearProduct, Zeroizing<Vec<i64>>),
+    Ots(LinearProduct, Arc<Zeroizing<Vec<i64>>>),
 }
 
 impl LayerJob {
@@ -77,16 +79,19 @@ impl LayerJob {
             let accepted = format!("0 to {most}");
             return Err(Error::Param { what: "bits to cut off", got: cut.to_string(), accepted });
         }
-        let lattice = LatticeJob::suiting(map, &map.bill()?, Objective::Total);
+        let lattice = LatticeJob::suiting(map, 1, &map.bill()?, Objective::Total);
         Ok(Self { map, cut, lattice })
     }
 
-    /// The same as `objective` likes it best.
+    /// The same for so many at once, as `objective` likes them best: many share what a lattice takes.
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn optimised(&self, objective: Objective) -> Result<Self> {
-        Ok(Self { lattice: LatticeJob::suiting(self.map, &self.map.bill()?, objective), ..*self })
+    pub fn optimised(&self, items: usize, objective: Objective) -> Result<Self> {
+        Ok(Self {
+            lattice: LatticeJob::suiting(self.map, items.max(1), &self.map.bill()?, objective),
+            ..*self
+        })
     }
 
     /// The map.
@@ -170,6 +175,11 @@ impl LayerJob {
         Ok(effort)
     }
 
+    /// `Ok(())` if the numbers, where there are some, are those of the map.
+    fn check_numbers(&self, p: &dyn Source, numbers: &[i64]) -> Result<()> {
+        if numbers.is_empty() { Ok(()) } else { self.map.check_numbers(p.role(), numbers) }
+    }
+
     /// Material for the rounding of so many.
     fn rounding(&self, p: &mut dyn Source, items: usize) -> Result<Option<Truncation>> {
         let count = items * self.map.shape.out();
@@ -184,14 +194,22 @@ impl Layer {
     /// # Errors
     /// Those of [`LatticeProduct::prepare`].
     pub fn prepare(p: &mut dyn Source, job: &LayerJob, items: usize, numbers: &[i64]) -> Result<Self> {
-        let LayerJob { map, lattice, .. } = job;
-        if !numbers.is_empty() {
-            map.check_numbers(p.role(), numbers)?;
+        if let Some(lattice) = &job.lattice {
+            job.check_numbers(p, numbers)?;
+            let product = Product::Lattice(LatticeProduct::of(p, lattice, items, numbers)?);
+            return Ok(Self { job: *job, product, rounding: job.rounding(p, items)? });
         }
-        let product = match lattice {
-            Some(lattice) => Product::Lattice(LatticeProduct::of(p, lattice, items, numbers)?),
-            None => Product::Ots(LinearProduct::of(p, *map, items)?, numbers.to_vec().into()),
-        };
+        Self::by_ots(p, job, items, &Arc::new(numbers.to_vec().into()))
+    }
+
+    fn by_ots(
+        p: &mut dyn Source,
+        job: &LayerJob,
+        items: usize,
+        numbers: &Arc<Zeroizing<Vec<i64>>>,
+    ) -> Result<Self> {
+        job.check_numbers(p, numbers)?;
+        let product = Product::Ots(LinearProduct::of(p, job.map, items)?, Arc::clone(numbers));
         Ok(Self { job: *job, product, rounding: job.rounding(p, items)? })
     }
 
@@ -205,14 +223,14 @@ impl Layer {
         items: usize,
         numbers: &[i64],
     ) -> Result<Vec<Self>> {
-        let together = job.lattice.as_ref().map(|lattice| LatticeProduct::of(p, lattice, items, numbers));
-        let mut together = together.transpose()?;
-        let mut one = || match &mut together {
-            Some(all) => {
-                let product = Product::Lattice(all.take(1)?);
-                Ok(Self { job: *job, product, rounding: job.rounding(p, 1)? })
-            }
-            None => Self::prepare(p, job, 1, numbers),
+        let Some(lattice) = job.lattice.as_ref().filter(|_| items > 0) else {
+            let numbers = Arc::new(numbers.to_vec().into());
+            return (0..items).map(|_| Self::by_ots(p, job, 1, &numbers)).collect();
+        };
+        let mut all = LatticeProduct::of(p, lattice, items, numbers)?;
+        let mut one = || {
+            let product = Product::Lattice(all.take(1)?);
+            Ok(Self { job: *job, product, rounding: job.rounding(p, 1)? })
         };
         (0..items).map(|_| one()).collect()
     }

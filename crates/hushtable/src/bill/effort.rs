@@ -39,6 +39,18 @@ impl Effort {
         }
     }
 
+    /// Of nothing.
+    pub fn none() -> Self {
+        Self { steps: Vec::new(), counted: true, ..Self::implied(Bill::FREE) }
+    }
+
+    /// Without room for the correlated OTs of the whole batch: of what makes them as it needs them.
+    #[must_use]
+    pub fn without_stock(self) -> Self {
+        let cots = COT.saturating_mul(self.bill.all_cots());
+        Self { memory: self.memory.map(|memory| memory.saturating_sub(cots)), ..self }
+    }
+
     /// With the local work of the batch as it was counted, offline and online.
     pub(crate) fn working(self, work: [Work; 2]) -> Self {
         Self { work, counted: true, ..self }

@@ -16,13 +16,20 @@ impl Once {
     }
 
     /// This and what the other one has beside it.
+    ///
+    /// # Panics
+    /// If both have the same with other bits.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
-        self.0.extend(other.0);
+        for (what, bits) in other.0 {
+            let before = *self.0.entry(what).or_insert(bits);
+            assert_eq!(before, bits, "what is sent once has one size");
+        }
         self
     }
 
-    /// What it costs, before the first batch: a round of each party that sends.
+    /// What it costs, before the first batch: at least a round of each party that sends. They take turns where their keys are not
+    /// made one after the other.
     pub fn bill(&self) -> Bill {
         let bits = [0, 1].map(|party| self.0.values().map(|bits| bits[party]).sum());
         let rounds = bits.iter().filter(|bits: &&u64| **bits > 0).count() as u32;

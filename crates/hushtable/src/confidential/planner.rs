@@ -215,7 +215,7 @@ fn copy(asked: &Asked, job: CopyJob) -> Result<Effort> {
     let (bill, count) = pieces(asked.batch, job.most(), |batch| Lookups::bill(&job, batch))?;
     let bits = job.copy_bits();
     let sent = [Role::P0, Role::P1].map(|role| if role == job.owner { bits + 256 } else { 0 });
-    let once = Once::of("copy of a table", sent);
+    let once = Once::of(format!("copy of a table of {bits} bits"), sent);
     let (places, planes) = (bits / job.planes() as u64, job.planes() as u64);
     let batch = asked.batch as u64;
     // Each lookup passes over all planes, and hashes a block for each 64 places.

@@ -17,7 +17,7 @@ use super::{
 const MARK: &str = "the next phase of a bill";
 
 /// What operations announce begins so.
-const ANNOUNCED: [&str; 13] = [
+const ANNOUNCED: [&str; 14] = [
     MARK,
     "lattice: ",
     "made: ",
@@ -31,6 +31,7 @@ const ANNOUNCED: [&str; 13] = [
     "reciprocal",
     "gains and offsets ",
     "copy",
+    "transformer block",
 ];
 
 /// At one party: rounds of both phases, and correlated OTs that left the stock, as sender and as receiver.

@@ -61,7 +61,7 @@ pub struct InferenceWork {
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(4..=40))]
     #[serde(default)]
     pub(super) before_point: Option<u32>,
-    /// Comparisons that send least, instead of those that are fast
+    /// Comparisons, tiles and a form of GELU that send least, instead of those that are fast
     #[arg(long)]
     #[serde(default)]
     pub(super) least: bool,

@@ -61,7 +61,7 @@ pub(super) fn check(work: &InferenceWork, further: u32) -> Result<()> {
     );
     eprintln!("keys, once: {:.1} MB", all.once().bill().bytes() / 1e6);
     let most = [
-        ("bytes", all.bill().bytes() as u64, "--max-bytes", work.max_bytes),
+        ("bytes", (all.bill().bytes() + all.once().bill().bytes()) as u64, "--max-bytes", work.max_bytes),
         ("bytes of memory", all.memory.into_iter().max().unwrap_or(0), "--max-memory", work.max_memory),
     ];
     for (what, takes, option, most) in most {

@@ -36,11 +36,11 @@ use crate::{
 /// Bytes that a channel takes at least from each party while neither reads.
 const HELD: usize = 16 << 20;
 
-/// Bytes that count as much as a microsecond of a core: those of a link of 50 Mbit/s. Where traffic is paid for they cost more
-/// than cores, and a faster link waits for cores.
+/// Bytes that count as much as a microsecond of a core: those of a link of 50 Mbit/s. Faster links are not asked about, since
+/// where traffic is paid for it costs more than cores.
 const BYTES: f64 = 6.25;
 
-/// The same where bytes are to be least, whatever time that takes within reason.
+/// The same where bytes are to be least: those of a link of 8 Mbit/s.
 const LEAST_BYTES: f64 = 1.0;
 
 /// Batches that keys serve, about: a network has as many layers of a kind.

@@ -7,8 +7,8 @@
 //! # Protocol
 //! The function is `a x - r`, where a is 0 or 1 and r is small, and 0 for numbers that are not near 0:
 //! * [`straight`] reads r of numbers on both sides of 0;
-//! * [`folded`] reads r of `|x|` from fewer lines, for fewer bytes in more rounds: GELU where bytes are to be least, and
-//!   SiLU, which bends farther out, always; both with 2 units.
+//! * [`folded`] reads r of `|x|` from fewer lines, for fewer bytes in more rounds: with [`Precision::Fine`] alone, GELU
+//!   where bytes are to be least, and SiLU, which bends farther out, always.
 //!
 //! Both work in the smallest ring that holds the numbers; the result is extended to the ring of l bits.
 //!
@@ -76,7 +76,7 @@ pub struct GeluJob {
     /// Bits before the point, where numbers are known to be less than `2^m`, without their sign. What is not is not
     /// noticed.
     pub magnitude: Option<u32>,
-    /// What the comparisons are to have least of.
+    /// What the comparisons are to have least of. For fewest bytes GELU takes other pieces, too, and more rounds.
     pub objective: Objective,
 }
 

@@ -91,7 +91,7 @@ pub struct NormJob {
     pub gain: f64,
     /// Who knows the gains and offsets; `None` if they are public.
     pub gains_known_to: Option<Role>,
-    /// What lattices are to take least of.
+    /// What lattices are to take least of: bytes, or whatever else time and bytes together.
     pub objective: Objective,
 }
 

@@ -10,7 +10,8 @@
 //!    bits are left alone, bit k is h, and those above are W. A comparison of k bits tells the carry into h, hence h; the
 //!    carry into W is the majority of that and of both parties' bits k: an AND.
 //! 2. [`Upper`] tells the sides of W: `m x` is in `-2^(w+F) .. 2^(w+F)` if `W = 0`, and `a = 1` if `W > 0`, or `W = 0` and
-//!    `h = 1`. H may be one too small, so for x next to 0 a may be 0 though it is not negative: `x < 2^s / m`.
+//!    `h = 1`. W may be the least number of its ring, next to the end of the smallest rings that hold the domain, where
+//!    [`Upper`] may call it inside and above: then `h = 1` and y is beyond, so x counts as below. H may be one too small, so for x next to 0 a may be 0 though it is not negative: `x < 2^s / m`.
 //! 3. x is multiplied with a: shares of `y = 2 a x - x`, which is `|x|`, or a bit less than 0.
 //! 4. Each party cuts its share of `m y + 2^s + 2^(s-q)` into `u_p` of s bits and an index above. A comparison tells the
 //!    carry of the upper q bits of both `u_p`; it is converted and added to the indices. No index is negative.
@@ -143,7 +144,8 @@ impl Folded {
         let upper = linear::map::<u64, u64>(&moved, k + 1, |x| x >> low_bits);
         let h = sign.negative(s, &upper)?;
         let into_h = &h ^ &Bits::collect(upper.words().iter().map(|x| x >> k & 1));
-        // Both parties' bits, each XOR the carry: with its own bit a party's share is that of h.
+        // The majority of the carry c and both bits b is `c ^ (b_0 ^ c)(b_1 ^ c)`. c is shared, and so is h, with the
+        // own bit in each share: P0's share of h and P1's of c make `b_0 ^ c`.
         let [first, second] = match role {
             Role::P0 => [&h, &into_h],
             Role::P1 => [&into_h, &h],
