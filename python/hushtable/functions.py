@@ -310,7 +310,7 @@ def _form(
     found = gated.forms(name, bits, fraction, (lo, hi))
     if not found:
         return None
-    made = _evaluation(name, bits, fraction, range=range, max_ulp=max_ulp)
+    made = _evaluation(gated.FORMS[name][0], bits, fraction, range=range, max_ulp=max_ulp)
     most = allowed if allowed is not None else max_ulp if max_ulp is not None else ulps(made.card)
     size = native.Operation.evaluate(made).bytes(gated.ITEMS) / gated.ITEMS
     fitting = [form for form in found if form.ulps <= most and form.bytes < size]

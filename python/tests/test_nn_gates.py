@@ -21,12 +21,13 @@ def alone(layer):
     return Model(graph)
 
 
-def points(rng, most, step):
-    """Numbers in a range: all over, near 0, about where the forms bend and end, and at both ends."""
+def points(rng, most, step, beyond=0):
+    """Numbers in a range: all over, near 0, about where the forms bend and end, and at both ends; `beyond`: steps from 2^m
+    to the upper one, which inputs of a network may be."""
     bends = np.array([0.0, 0.5, 1.0, 2.7, 3.0, 4.0, 8.0, 8.0 / 3, 16.0 / 3, 32.0 / 3, 16.0, most])
     near = (bends[:, None] + np.arange(-3, 4) * step).ravel()
     found = np.concatenate([rng.uniform(-most, most, 120), rng.normal(size=120), rng.uniform(-64, 64, 60) * step, near, -near])
-    return np.resize(np.clip(found, -most, most - step), (-(-len(found) // 8), 8))
+    return np.resize(np.clip(found, -most, most - step + beyond * step), (-(-len(found) // 8), 8))
 
 
 def calibrated(rng, layer):
@@ -48,7 +49,18 @@ def test_results_are_within_the_bound_in_any_format_up_to_the_ends_of_the_range(
     rng = np.random.default_rng(seed)
     model = calibrated(rng, layer)
     most, step = 2.0 ** model.formats.inputs[0].exponent, model.formats.step
-    holds(model, points(rng, most, step), owner=seed % 2)
+    holds(model, points(rng, most, step, beyond=1), owner=seed % 2)
+
+
+def test_magnitudes_are_the_least_that_hold_a_range():
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        fraction, power = int(rng.integers(0, 20)), int(rng.integers(0, 30))
+        ends = [int(e) for e in np.sort(rng.integers(-(1 << power), 1 << power, 2)) + rng.integers(-1, 2, 2)]
+        for lo, hi in (ends, (-(1 << power), 1 << power), (-(1 << power) - 1, 1), (0, (1 << power) + 1)):
+            m = gated.magnitude((lo, hi), fraction)
+            assert -(1 << m + fraction) <= lo and hi <= 1 << m + fraction
+            assert m == 0 or lo < -(1 << m - 1 + fraction) or hi > 1 << m - 1 + fraction
 
 
 @pytest.mark.parametrize("name", GATES)
@@ -83,6 +95,12 @@ def run(model):
 def test_a_layer_takes_the_form_with_the_fewest_bytes_that_is_accurate_enough():
     for name in GATES:
         assert bytes_of(name, "network") < 0.7 * bytes_of(name) < 0.7 * 0.6 * bytes_of(name.split("_")[0], usual=True) * 1.01
+    # Of few numbers a table takes less.
+    for name in GATES:
+        model = alone(Curve(name)).calibrate(np.full((2, 8), 0.4), margin=1, fraction=7, bits=20)
+        assert model.graph.nodes[0].layer._form(20, 7, (-64, 65), model.formats.layers[0]) is not None
+        assert model.graph.nodes[0].layer._form(20, 7, (-64, 64), model.formats.layers[0]) is None
+        holds(model, points(np.random.default_rng(0), 0.5, 2.0**-7))
     # With more digits the difference of both formulas would be what is off most.
     assert bytes_of("gelu", fraction=13) == bytes_of("gelu", fraction=13, usual=True)
     assert bytes_of("gelu_tanh", fraction=13) < 0.6 * bytes_of("gelu", fraction=13)
@@ -145,14 +163,15 @@ def test_silu_of_shares_takes_its_form_where_that_is_as_accurate(seed):
 
 
 def test_which_form_silu_of_shares_takes():
-    def size(name, fraction, **how):
-        (need,) = ht.count(lambda s: ht.functions()[name](s, **how), ht.Like(1, 37, fraction, (-32, 32)))
+    def size(name, fraction, most=32, **how):
+        (need,) = ht.count(lambda s: ht.functions()[name](s, **how), ht.Like(1, 37, fraction, (-most, most)))
         return need._what.bytes(1 << 10) / (1 << 10)
 
     usual = size("silu", 12, outside="saturate")
     assert size("silu", 12) < 0.6 * usual, "off by 2 steps, where tables and splines may be off by 3"
     assert size("silu", 12, max_ulp=1) > size("silu", 12)
     assert size("silu", 8) == size("silu", 8, outside="saturate"), "which is off by less"
+    assert size("silu", 7, 0.5, max_ulp=2) == size("silu", 7, 0.5, outside="saturate") < 50, "a small table"
     assert size("gelu", 12) == size("gelu", 12, outside="saturate") and size("gelu", 12, max_ulp=4) < 0.6 * size("gelu", 12)
 
 

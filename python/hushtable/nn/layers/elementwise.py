@@ -100,18 +100,17 @@ class Curve(Layer):
     def _form(self, bits: int, fraction: int, limits: Range, format: Format) -> Form | None:
         """The form of GELU or SiLU that is taken, if one is."""
         most = math.inf if format.precision == "network" else FINE
-        if self.name != "gelu_tanh":
-            ends = (limits[0] * 2.0**-fraction, limits[1] * 2.0**-fraction)
+        ends = (limits[0] * 2.0**-fraction, limits[1] * 2.0**-fraction)
+        if self.name != "gelu_tanh" or fraction <= MOST_ALIKE:
             limit = self._most(format, fraction)
             return functions._form(self.name, bits, fraction, range=ends, allowed=most, max_ulp=limit)
         found = forms(self.name, bits, fraction, limits)
-        if not found and fraction > MOST_ALIKE:
+        if not found:
             raise ParamError(
-                f"gelu by tanh of numbers in {limits[0] * 2.0**-fraction} to {limits[1] * 2.0**-fraction} is not supported with "
-                f"{bits} bits and {fraction} digits after the point; accepted: more bits="
+                f"gelu by tanh of numbers in {ends[0]} to {ends[1]} is not supported with {bits} bits and {fraction} digits "
+                f"after the point; accepted: more bits="
             )
-        fitting = [form for form in found if form.ulps <= most] or found[:1]
-        return min(fitting, key=lambda form: form.bytes, default=None)
+        return min([form for form in found if form.ulps <= most] or found[:1], key=lambda form: form.bytes)
 
     def _ends(self, format: Format, limits: tuple[float, float]) -> tuple[float, float]:
         """Of exp: results are below 2^out, and below a step it does not matter how far."""
