@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _hushtable as native
-from . import _words, history
+from . import _words, gated, history
 from .arithmetic import NOTHING, wide
+from ._words import Range
 from .errors import ParamError, ShapeError
+from .gated import PRECISIONS, Precision, ulps
 from .share import Share
 from .store import Store
 from .tables import Table, look_up
@@ -71,7 +73,8 @@ class Function:
         """Shares of `f(x)`, with `fraction` binary digits after the point, by default those of `x`, unless these are whole
         numbers.
 
-        It is evaluated as the library and the program do, in the width of `x`. `method` is `"auto"` (the default: the
+        It is evaluated as the library and the program do, in the width of `x`; `silu` and `gelu` by a form of their own
+        where that takes fewer bytes and is as accurate, as `card` says for the share's `range`. `method` is `"auto"` (the default: the
         cheapest that is accurate enough), `"table"`, `"angle"` (a sine or cosine by angle addition), or degree and
         pieces of a spline, such as `(2, 64)`; `max_ulp` is the largest error allowed, in steps of the result. `card` tells domain, accuracy and cost.
 
@@ -130,6 +133,9 @@ class Function:
 
     def _evaluate(self, x: Share, how: How) -> Share:
         (lo, hi) = x.range
+        form = _form(self.name, x.bits, x.fraction, **how, range=(lo, hi))
+        if form is not None:
+            return form(x)
         made = _evaluation(self.name, x.bits, x.fraction, **how, range=(lo, hi))
         first, last = made.reach
         if lo < first or hi > last:
@@ -148,6 +154,9 @@ class Function:
 
 def card(name: str, bits: int = 32, fraction: int = 12, **how: Unpack[How]) -> str:
     """The function card: domain, method, largest error and cost of the function `name`; see `Function.card`."""
+    form = _form(name, bits, fraction, **how)
+    if form is not None:
+        return form.card
     return _evaluation(name, bits, fraction, **how).card
 
 
@@ -157,11 +166,12 @@ def functions() -> dict[str, Function]:
 
 
 @history.operation("softmax", ("x",))
-def softmax(x: Share) -> Share:
-    """Softmax along the last axis: in the shape, width and scale of `x`, measured to be wrong by 2 steps at most.
+def softmax(x: Share, *, precision: Precision = "fine") -> Share:
+    """Softmax along the last axis: in the shape, width and scale of `x`, measured to be wrong by 2 steps at most; with
+    `precision="network"`, as networks need it, by `1.2 * 2^-8`, for fewer bytes.
 
-    `x` has 8 to 14 binary digits after the point, 8 bits or more before it, and 3 bits of room above its `range`.
-    Raises `ParamError` for another scale, width or range, and for rows of more than 2^14 numbers; `ShapeError`
+    `x` has 8 to 14 binary digits after the point (10 to 14 for networks), 8 bits or more before it, and 3 bits of room above
+    its `range`. A smaller range takes fewer bytes. Raises `ParamError` for another scale, width or range, and for rows of more than 2^14 numbers; `ShapeError`
     without an axis.
     """
     x._additive("softmax")
@@ -172,12 +182,22 @@ def softmax(x: Share) -> Share:
             f"softmax: numbers in {x.range} are not supported in {x.bits} bits; accepted: -{reach!r} to {reach!r}: "
             f"shares with a smaller range=, such as range=(-8, 8), or with more bits= and the same range="
         )
-    operation = native.Operation.softmax(x.bits, x.fraction, rows, length)
-    name = f"softmax(shape {x.shape}, bits={x.bits} fraction={x.fraction})"
+    if precision not in PRECISIONS:
+        raise ParamError(f"softmax: precision={precision!r} is not supported; accepted: 'fine' or 'network'")
+    operation, before = _softmax(x.bits, x.fraction, (rows, length), x._range, precision)
+    name = f"softmax(shape {x.shape}, bits={x.bits} fraction={x.fraction}, {precision}, {before} bits before the point)"
     words = x.party._run(name, operation, wide(x), NOTHING, x.shape)
     limits = operation.range
     assert limits is not None
     return x._like(_words.reduce(words, x.bits), (limits[0], limits[1] + 1))._off_by(0.0)
+
+
+def _softmax(
+    bits: int, fraction: int, shape: tuple[int, int], limits: Range, precision: Precision
+) -> tuple[native.Operation, int]:
+    """The operation for so many rows of numbers in `limits`, in steps, and their bits before the point."""
+    before = max(gated.magnitude(limits, fraction), 4)
+    return native.Operation.softmax(bits, fraction, *shape, precision, before), before
 
 
 @history.operation("layer_norm", ("x",))
@@ -266,6 +286,35 @@ def _evaluation(
             f"pieces); 'saturate', 'clamp', 'wrap' or 'strict'"
         )
     return native.Evaluation(name, bits, fraction, domain, range, way, outside or "usual", fraction_out, max_ulp)
+
+
+@lru_cache(maxsize=64)
+def _form(
+    name: str,
+    bits: int,
+    fraction: int,
+    *,
+    domain: tuple[float, float] | None = None,
+    range: tuple[float, float] | None = None,
+    fraction_out: int | None = None,
+    method: Method | None = None,
+    outside: Outside | None = None,
+    max_ulp: float | None = None,
+    allowed: float | None = None,
+) -> gated.Form | None:
+    """A form of GELU or SiLU, for numbers in a range, that takes fewer bytes than what the library chooses otherwise, and is
+    off by `allowed` steps at most, by default by what that promises; `None` if there is none, or the options ask for more."""
+    if range is None or (domain, fraction_out, outside) != (None, None, None) or method not in (None, "auto"):
+        return None
+    lo, hi = (round(end * 2.0**fraction) for end in range)
+    found = gated.forms(name, bits, fraction, (lo, hi))
+    if not found:
+        return None
+    made = _evaluation(gated.FORMS[name][0], bits, fraction, range=range, max_ulp=max_ulp)
+    most = allowed if allowed is not None else max_ulp if max_ulp is not None else ulps(made.card)
+    size = native.Operation.evaluate(made).bytes(gated.ITEMS) / gated.ITEMS
+    fitting = [form for form in found if form.ulps <= most and form.bytes < size]
+    return min(fitting, key=lambda form: form.bytes, default=None)
 
 
 def _evaluable(x: Share) -> bool:

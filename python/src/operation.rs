@@ -10,12 +10,13 @@ use hushtable::{
     arith::{CompareDomain, CompareJob, MatrixShape, Objective},
     circuit::Circuit,
     lut::LookupJob,
-    math::{Affine, NormJob, SoftmaxJob},
+    math::{Affine, Gated, GeluJob, NormJob, Precision, SoftmaxJob},
     net::LinkShape,
     operation::{
-        self, Compare, Evaluate, Intervals, LayerNorm, Multiply, Products, Relation, SecretTable, Select,
-        ToAdditive, ToXor, Truncate,
+        self, Compare, Evaluate, Intervals, LayerNorm, Multiply, Products, Rectify, Relation, SecretTable,
+        Select, ToAdditive, ToXor, Truncate,
     },
+    ot::Setting,
     plan::Machine,
     store::Store,
 };
@@ -182,10 +183,47 @@ impl Operation {
         Self::of(evaluation.inner.clone())
     }
 
-    /// Softmax of each row.
+    /// ReLU of numbers that fit `within` bits with their sign.
     #[staticmethod]
-    fn softmax(py: Python<'_>, bits: u32, fraction: u32, rows: usize, len: usize) -> PyResult<Self> {
-        let job = SoftmaxJob { rows, ..SoftmaxJob::new(len, bits, fraction) };
+    fn relu(bits: u32, within: u32) -> Self {
+        Self::of(Rectify { bits, within, objective: Objective::Total })
+    }
+
+    /// GELU, by its formula with tanh, or SiLU: `function` has a name, and so has the precision. Of numbers with so many
+    /// bits before the point, their sign left out.
+    #[staticmethod]
+    fn gated(
+        py: Python<'_>,
+        function: &str,
+        bits: u32,
+        fraction: u32,
+        precision: &str,
+        magnitude: u32,
+    ) -> PyResult<Self> {
+        let function = match function {
+            "gelu" => Gated::Gelu,
+            "silu" => Gated::Silu,
+            _ => return Err(PyTypeError::new_err(format!("no such function: {function:?}"))),
+        };
+        let (precision, magnitude) = (self::precision(precision)?, Some(magnitude));
+        let job = GeluJob { batch: 1, function, precision, magnitude, ..GeluJob::new(bits, fraction) };
+        job.check().map_err(|e| raise(py, &e))?;
+        Ok(Self::of(job))
+    }
+
+    /// Softmax of each row, with a precision and a magnitude as of `gated`.
+    #[staticmethod]
+    fn softmax(
+        py: Python<'_>,
+        bits: u32,
+        fraction: u32,
+        rows: usize,
+        len: usize,
+        precision: &str,
+        magnitude: u32,
+    ) -> PyResult<Self> {
+        let (precision, magnitude) = (self::precision(precision)?, Some(magnitude));
+        let job = SoftmaxJob { rows, precision, magnitude, ..SoftmaxJob::new(len, bits, fraction) };
         job.check().map_err(|e| raise(py, &e))?;
         Ok(Self::of(job))
     }
@@ -232,6 +270,11 @@ impl Operation {
         self.ahead.signature().items(party::role(role), &operands).map_err(|e| raise(py, &e))
     }
 
+    /// Bytes of both parties for so many items, of the messages of the OT extension a bit for each OT.
+    fn bytes(&self, py: Python<'_>, items: usize) -> PyResult<f64> {
+        Ok(self.now.bill(items, &Setting::default()).map_err(|e| raise(py, &e))?.bytes())
+    }
+
     /// What is known of a function of a tensor.
     #[getter]
     fn card(&self) -> Option<String> {
@@ -242,6 +285,14 @@ impl Operation {
     #[getter]
     fn range(&self) -> Option<(i64, i64)> {
         self.now.result().range.map(<(i64, i64)>::from)
+    }
+}
+
+fn precision(name: &str) -> PyResult<Precision> {
+    match name {
+        "fine" => Ok(Precision::Fine),
+        "network" => Ok(Precision::Network),
+        _ => Err(PyTypeError::new_err(format!("no such precision: {name:?}"))),
     }
 }
 

@@ -36,9 +36,12 @@ def test_comparisons_are_right_up_to_the_ends_of_ranges(seed):
         assert comparing.narrow(x, y)[0].bits <= bits
         greater = comparing.maximum(x, y)
         assert greater.range == (max(x.range[0], y.range[0]), max(x.range[1], y.range[1]))
-        return p.open(comparing.less(x, y)), p.open(comparing.positive(x)), p.open(greater)
+        kept = comparing.relu(x)
+        assert kept.range == (0, max(x.range[1], step))
+        return p.open(comparing.less(x, y)), p.open(comparing.positive(x)), p.open(greater), p.open(kept)
 
-    for below, above, greater in ht.run_pair(party):
+    for below, above, greater, kept in ht.run_pair(party):
         assert np.array_equal(below, a < b)
         assert np.array_equal(above, a > 0)
         assert np.array_equal(greater, np.maximum(a, b) * step)
+        assert np.array_equal(kept, np.maximum(a, 0) * step)

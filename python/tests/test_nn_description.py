@@ -161,6 +161,8 @@ def test_a_malformed_description_of_the_peer_ends_in_an_error(told, monkeypatch)
         (lambda whole: whole["layers"][0].update(of=[1]), "layer 0"),
         (lambda whole: whole.update(outputs=[9]), "outputs"),
         (lambda whole: whole.update(bits=65), "bits"),
+        (lambda whole: whole["layers"][1].update(precision="exact"), "layer 1: precision"),
+        (lambda whole: whole["layers"][1].update(precision=["fine"]), "layer 1: precision"),
         (lambda whole: whole["layers"][2]["is"].update(outputs=2**28), r"weight of shape \(4, 268435456\)"),
         (lambda whole: whole["layers"][2].update({"op": "nothing"}), "no layer 'nothing'"),
         (lambda whole: whole["layers"][2]["is"].update(bias=1), "true or false"),
@@ -174,7 +176,7 @@ def test_what_does_not_fit_together_is_refused(change, message):
 
 
 def test_matrices_that_are_too_large_are_refused():
-    layer = {"op": "embedding", "of": [0], "is": {"rows": 2**27, "columns": 64}, "out": 1, "inner": {}, "digits": 0, "largest": 1}
+    layer = {"op": "embedding", "of": [0], "is": {"rows": 2**27, "columns": 64}, "out": 1, "inner": {}, "digits": 0, "largest": 1, "precision": "fine"}
     whole = {
         **{"format": 1, "bits": 32, "fraction": 12, "batch": None, "outputs": [1], "classes": None, "layers": [layer]},
         "inputs": [{"shape": [-1, 3], "kind": "ids", "features": [], "exponent": 0, "scale": [], "centre": []}],

@@ -75,7 +75,7 @@ def random_model(rng):
         choices += ["convolution", "max", "average", "flat"] if len(shape) == 3 else ["linear", "softmax", "norm", "rms", "sum", "top"]
         match str(rng.choice(choices)):
             case "curve":
-                add(Curve(str(rng.choice(["tanh", "sigmoid", "gelu", "softplus"]))))
+                add(Curve(str(rng.choice(["tanh", "sigmoid", "gelu", "gelu_tanh", "silu", "softplus"]))))
             case "relu":
                 add(Relu(float(rng.choice([0.0, 0.25]))))
             case "add":
@@ -116,7 +116,7 @@ def random_model(rng):
         value = graph.add(ArgMax(), value)
     graph.outputs = [value]
     examples = [rng.integers(0, 9, (20, *first)) if kind == "ids" else rng.normal(size=(20, *first)) for _ in inputs]
-    return Model(graph).calibrate(*examples), examples
+    return Model(graph).calibrate(*examples, precision=str(rng.choice(["fine", "network"]))), examples
 
 
 @pytest.mark.parametrize("seed", [*range(25), *(pytest.param(s, marks=pytest.mark.long) for s in range(25, 200))])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hushtable as ht
 import numpy as np
 import pytest
+from hushtable.gated import ulps
 from hushtable.nn.graph import Graph, Input
-from hushtable.nn.layer import ulps
 from hushtable.nn.layers.elementwise import Curve, Multiply
 from hushtable.nn.layers.linear import Linear, Scale
 from hushtable.nn.layers.norm import RmsNorm

@@ -118,7 +118,7 @@ def owned(s):
 @pytest.mark.parametrize(
     ("f", "card"),
     [
-        (ht.softmax, native.Operation.softmax(24, 10, 64, 16).card),
+        (ht.softmax, native.Operation.softmax(24, 10, 64, 16, "fine", 4).card),
         (owned, native.Operation.layer_norm(24, 10, 64, [0] * 16, [0] * 16, 1, 0, 2, 4, (0.5, 16), 1e-5).card),
     ],
 )

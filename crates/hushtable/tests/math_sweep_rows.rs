@@ -67,7 +67,9 @@ fn gelus() {
         x.extend(
             (0..job.batch - x.len()).map(|i| (i as f64 - 25.0) / 32.0 * 8.0 / 4.0 - (i % 3) as f64 * unit),
         );
-        x.iter_mut().for_each(|x| *x = x.clamp(unit - far, far - unit));
+        // And of the range.
+        x[200..202].copy_from_slice(&[-far, far - unit]);
+        x.iter_mut().for_each(|x| *x = x.clamp(-far, far - unit));
         let shares = of_all_kinds(p.role(), &x, bits, scale)?.swap_remove(random.below(4) as usize);
         let y = Gelu::prepare(p, job)?.eval(p, &shares)?.open(p)?;
         let most: f64 = card.max_ulp.parse().expect("a number");
@@ -111,10 +113,15 @@ fn softmaxes() {
         let usual = SoftmaxJob::new(len, bits, scale);
         let job = SoftmaxJob { rows, precision, magnitude, objective, ..usual };
         let Ok(card) = job.card() else { return Ok(false) };
-        let far = 2f64.powi(magnitude.map_or(bits as i32 - 3 - scale as i32, |m| m as i32)).min(60.0);
+        let end =
+            2f64.powi(magnitude.map_or(bits as i32 - 3 - scale as i32, |m| m as i32)).min(2f64.powi(20));
+        let far = end.min(60.0);
         let unit = 2f64.powi(-(scale as i32));
         let width = random.number([unit, far - unit], scale);
-        let x: Vec<f64> = (0..rows * len).map(|_| random.number([-width, width], scale)).collect();
+        let mut x: Vec<f64> = (0..rows * len).map(|_| random.number([-width, width], scale)).collect();
+        // A row from end to end, and one at the lower end.
+        x[..len].iter_mut().for_each(|x| *x = random.of(&[-end, end - unit, *x]));
+        x[len..2 * len].fill(-end);
         let shares = shared(p.role(), &x, bits, scale, 5)?;
         let y = Softmax::prepare(p, job)?.eval(p, &shares)?.open(p)?;
         let most: f64 = card.max_ulp.parse().expect("a number");

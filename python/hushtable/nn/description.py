@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _hushtable as native
 from ..errors import ParamError, PeerError, ShapeError
+from ..gated import PRECISIONS
 from ..party import Party
 from .evaluation import Formats
 from .graph import MOST_LAYERS, Graph, Input, Node, named
@@ -81,6 +82,7 @@ def described(model: Model) -> str:
             "inner": dict(how.inner),
             "digits": how.digits,
             "largest": how.largest,
+            "precision": how.precision,
         }
         for node, how in zip(graph.nodes, form.layers, strict=True)
     ]
@@ -131,7 +133,7 @@ def _read(whole: Any) -> tuple[Graph, Formats, list[Any] | None]:
     graph = Graph(inputs, batch=batch)
     forms = []
     for i, layer in enumerate(_list(whole["layers"], 0, MOST_LAYERS, "layers")):
-        _keys(layer, {"op", "of", "is", "out", "inner", "digits", "largest"}, f"layer {i}")
+        _keys(layer, {"op", "of", "is", "out", "inner", "digits", "largest", "precision"}, f"layer {i}")
         of = _ints(layer["of"], 0, len(inputs) + i - 1, 1 << 12, f"layer {i}")
         made = _layer(layer["op"], layer["is"], f"layer {i}")
         if not of:
@@ -162,7 +164,10 @@ def _layer(op: Any, public: Any, where: str) -> Layer:
 def _format(layer: Any, made: Layer, where: str) -> Format:
     _keys(layer["inner"], set(made.ranges()), f"{where}: ranges")
     exponents = {name: _exponent(value) for name, value in layer["inner"].items()}
-    return Format(_exponent(layer["out"]), exponents, _int(layer["digits"], 0, 62, "digits"), _exponent(layer["largest"]))
+    if layer["precision"] not in PRECISIONS:
+        raise ValueError(f"{where}: precision")
+    digits, largest = _int(layer["digits"], 0, 62, "digits"), _exponent(layer["largest"])
+    return Format(_exponent(layer["out"]), exponents, digits, largest, layer["precision"])
 
 
 def _check_sizes(graph: Graph) -> None:

@@ -4,7 +4,6 @@ rounding takes it off."""
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from .._words import Range
 from ..errors import ParamError, ShapeError
+from ..gated import Precision
 from ..share import Share
 from .weights import Weights
 
@@ -41,13 +41,14 @@ class Format:
     """How the numbers of a layer are held: all is public.
 
     Results lie in `-2^out <= y < 2^out`; the `inner` tensors of the layer likewise. The owner's factors are whole multiples
-    of `2^-digits`, and lie below `2^largest`.
+    of `2^-digits`, and lie below `2^largest`. `precision`: how accurate softmax and what bends are.
     """
 
     out: int
     inner: Mapping[str, int]
     digits: int
     largest: int
+    precision: Precision = "fine"
 
 
 @dataclass(frozen=True)
@@ -242,9 +243,3 @@ def count(shape: Sequence[int]) -> int:
     for size in shape:
         product *= int(size)
     return product
-
-
-def ulps(card: str) -> float:
-    """The largest error that a card names, in steps; a step where it names none."""
-    found = re.search(r"(?:at most|less than) ([0-9.]+) ulp", card)
-    return float(found[1]) if found else 1.0

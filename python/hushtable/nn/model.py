@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 
 from ..copies import Cipher
 from ..errors import ParamError
+from ..gated import PRECISIONS, Precision
 from . import given, labels
 from .evaluation import Formats, fixed
-from .graph import Graph, named
+from .graph import Graph, named, one_of
 from .layer import Array, Own, nearest
 from .measuring import Setting
 from .passes import folded
@@ -94,14 +95,20 @@ class Model:
         return unsure(self, self._arrays(inputs))
 
     def calibrate(
-        self, *examples: ArrayLike, margin: float = 1.5, bits: int | None = None, fraction: int = 12
+        self,
+        *examples: ArrayLike,
+        margin: float = 1.5,
+        bits: int | None = None,
+        fraction: int = 12,
+        precision: Precision = "fine",
     ) -> Model:
         """Records in which ranges the numbers of each layer lie on example inputs, one array for each input, and chooses
         formats.
 
         Ranges are made `margin` times as wide, and rounded up to powers of two. `fraction`: binary digits after the point of
         every tensor, 6 to 24; softmax takes 8 to 14. `bits`: the width of all numbers; default: the least in which no sum
-        wraps around. **Numbers beyond their ranges wrap around, and nobody sees that**: examples are to be as large as
+        wraps around. `precision`: `"fine"`, or `"network"`, in which softmax, GELU, SiLU, sigmoid and the like are off by about
+        2^-8, for fewer bytes. **Numbers beyond their ranges wrap around, and nobody sees that**: examples are to be as large as
         inputs will be, which `fixed` tells of others. The first weights hold every input in its range. Raises `ParamError` that names the layer which a width does not hold; for examples that are not
         finite. Returns the model.
         """
@@ -109,8 +116,9 @@ class Model:
             raise ParamError(f"margin={margin!r} is not supported; accepted: a number from 1 to 10^6")
         fraction = given.whole("fraction", fraction, 6, 24)
         bits = None if bits is None else given.whole("bits", bits, 16, 64)
+        one_of("precision", precision, PRECISIONS)
         arrays = self._arrays(examples)
-        self._formats = formats_of(self.graph, observed(self.graph, arrays), margin, bits, fraction)
+        self._formats = formats_of(self.graph, observed(self.graph, arrays), margin, bits, fraction, precision)
         self.examples = arrays
         layers = zip(self.graph.nodes, scaled(self.graph, self._formats.inputs), self._formats.layers, strict=True)
         self._held = [node.layer.rounded(own, fraction, form) for node, own, form in layers]

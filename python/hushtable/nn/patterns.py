@@ -9,15 +9,23 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .graph import Graph, Node
-from .layer import Layer
+from .layer import Array, Layer
 from .layers.arrange import Expand, Negate, Reshape, Slice, Transpose
-from .layers.elementwise import Curve, MatMul, Multiply, Subtract
+from .layers.elementwise import CUBE, Add, Curve, MatMul, Multiply, Subtract
 from .layers.linear import Linear, Offset, Scale
 from .layers.norm import LayerNorm, RmsNorm
 from .layers.pool import Mean
 from .layers.steep import Steep
 
 NEAR = 1e-5
+
+# Of what x is multiplied with by the function there: the name of the product, what the function is applied to as a polynomial
+# of x, and the number that is added to it.
+GATES = {
+    "erf": ("gelu", (0, math.sqrt(0.5), 0, 0), 1),
+    "tanh": ("gelu_tanh", (0, math.sqrt(2 / math.pi), 0, math.sqrt(2 / math.pi) * CUBE), 1),
+    "sigmoid": ("silu", (0, 1, 0, 0), 0),
+}
 
 
 @dataclass(frozen=True)
@@ -66,6 +74,22 @@ class Matcher:
             value = node.of[0]
         return Affine(value, factor, offset)
 
+    def polynomial(self, value: int, base: int) -> Array | None:
+        """The coefficients of a value as a polynomial of degree 3 of another one, if it is one."""
+        if value == base:
+            return np.array([0.0, 1.0, 0.0, 0.0])
+        node, x = self.node(value), self.affine(value)
+        if x.base != value:
+            inner = self.polynomial(x.base, base)
+            return None if inner is None else x.factor * inner + np.array([x.offset, 0, 0, 0])
+        if node is None or not isinstance(node.layer, Add | Multiply):
+            return None
+        a, b = (self.polynomial(each, base) for each in node.of)
+        if a is None or b is None or isinstance(node.layer, Add):
+            return None if a is None or b is None else a + b
+        product = np.convolve(a, b)
+        return None if product[4:].any() else product[:4]
+
 
 def recognised(graph: Graph, batch: int) -> Graph:
     """The graph, as it is for so many rows, with these functions as layers of their own."""
@@ -101,7 +125,8 @@ def _replaced(graph: Graph, value: int, new: New) -> Graph:
 
 
 def _gate(match: Matcher, value: int) -> New | None:
-    """`x (1 + erf(x / sqrt 2)) / 2` and `x sigmoid(x)`, with factors anywhere."""
+    """`x (1 + erf(x / sqrt 2)) / 2`, `x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2` and `x sigmoid(x)`, with factors
+    anywhere."""
     node = match.node(value)
     assert node is not None
     if not isinstance(node.layer, Multiply):
@@ -109,16 +134,14 @@ def _gate(match: Matcher, value: int) -> New | None:
     sides = [match.affine(each) for each in node.of]
     for x, y in (sides, sides[::-1]):
         curve = match.layer(y.base)
-        if x.offset or not isinstance(curve, Curve) or curve.name not in ("erf", "sigmoid"):
+        if x.offset or not isinstance(curve, Curve) or curve.name not in GATES:
             continue
-        inner = match.affine(match.of(y.base)[0])
-        if inner.base != x.base or inner.offset:
+        name, inner, beside = GATES[curve.name]
+        found = match.polynomial(match.of(y.base)[0], x.base)
+        if found is None or np.abs(found - inner).max() > NEAR or abs(y.offset - beside * y.factor) > NEAR:
             continue
-        erf = curve.name == "erf"
-        gain = x.factor * y.factor * (2 if erf else 1)
-        if abs(inner.factor - (math.sqrt(0.5) if erf else 1)) > NEAR or abs(y.offset - (y.factor if erf else 0)) > NEAR:
-            continue
-        made = [replace(node, layer=Curve("gelu" if erf else "silu"), of=(x.base,))]
+        gain = x.factor * y.factor * (1 + beside)
+        made = [replace(node, layer=Curve(name), of=(x.base,))]
         if gain != 1:
             made.append(Node(Scale((), False), (-1,), node.name, {"weight": np.asarray(gain)}))
         return made

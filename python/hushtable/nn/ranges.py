@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import _words
 from ..errors import ParamError, ShapeError
+from ..gated import Precision
 from ..prepared import _Dry
 from ..share import Share
 from .evaluation import Formats, evaluate
@@ -63,7 +64,9 @@ def observed(graph: Graph, examples: Sequence[Array]) -> Seen:
     return seen
 
 
-def formats(graph: Graph, seen: Seen, margin: float, bits: int | None, fraction: int) -> Formats:
+def formats(
+    graph: Graph, seen: Seen, margin: float, bits: int | None, fraction: int, precision: Precision = "fine"
+) -> Formats:
     """Formats for ranges `margin` times as wide as those seen. Raises `ParamError` that names the layer for which the width,
     or any, does not do."""
     inputs = [_input(graph, i, *ends, margin, fraction) for i, ends in enumerate(seen.inputs)]
@@ -83,7 +86,7 @@ def formats(graph: Graph, seen: Seen, margin: float, bits: int | None, fraction:
         below = [2.0 ** (inputs[v].exponent if v < first else found[v - first].out) for v in node.of]
         size = max(seen.results[i] * margin, worst, node.layer.implied(inner, *below))
         digits = fraction if node.layer.factors() else 0
-        found.append(Format(exponent(size + rounding, fraction), inner, digits, exponent(most, fraction)))
+        found.append(Format(exponent(size + rounding, fraction), inner, digits, exponent(most, fraction), precision))
     least = max([_need(format, fraction) for format in found] + [how.exponent + fraction + 2 for how in inputs])
     width = min(max(least, fraction + 2, 16), 64) if bits is None else bits
     _check_sizes(graph, inputs, found, width, fraction)
@@ -240,7 +243,7 @@ def _digits(node: Node, own: Own, sizes: Sequence[float], format: Format, bits: 
     digits = min(room, fraction + more, 62 - max(format.largest, 0) - 1)
     # Rounded up a factor may reach the next power of two.
     most = max(largest(nearest(own[name], digits)) for name in node.layer.factors())
-    made = Format(format.out, format.inner, digits, max(exponent(most, fraction), format.largest))
+    made = replace(format, digits=digits, largest=max(exponent(most, fraction), format.largest))
     # And what they make may leave its range.
     worst, inner = _worst(node, node.layer.rounded(own, fraction, made), sizes)
     step = 2.0**-fraction

@@ -1,10 +1,10 @@
-//! Products, truncation and selection.
+//! Products, truncation, selection and ReLU.
 
-use super::{Material, Operation, Port, Signature, implied, material, operands};
+use super::{Material, Operation, Port, Signature, Ways, implied, material, operands};
 use crate::{
     arith::{
-        ComparePlan, FaithfulTruncation, LatticeTriplesJob, MatrixJob, MatrixProduct, MatrixShape,
-        Multiplication, Objective, ProductTriples,
+        CompareDomain, CompareJob, ComparePlan, FaithfulTruncation, LatticeTriplesJob, MatrixJob,
+        MatrixProduct, MatrixShape, Multiplication, Objective, ProductTriples, Relu,
     },
     bill::{Bill, Effort},
     error::Result,
@@ -50,6 +50,17 @@ pub struct Truncate {
 pub struct Select {
     /// Width of the numbers.
     pub bits: u32,
+}
+
+/// ReLU of shared signed numbers that are known to fit fewer bits. Of those that do not results are wrong.
+#[derive(Clone, Copy, Debug)]
+pub struct Rectify {
+    /// Width of the numbers.
+    pub bits: u32,
+    /// Bits that they fit, with their sign, 2 at least.
+    pub within: u32,
+    /// What the comparison is to have least of.
+    pub objective: Objective,
 }
 
 impl Operation for Multiply {
@@ -235,6 +246,47 @@ impl Operation for Select {
             let choices = Bits::collect(choices.iter().copied());
             Ok(mux.select(s, &choices, &AShare::<u64>::new(bits, x.to_vec()))?.into_wide())
         }))
+    }
+}
+
+impl Operation for Rectify {
+    fn name(&self) -> String {
+        "relu".into()
+    }
+
+    fn method(&self) -> String {
+        self.job().map_or("comparison".into(), |job| job.plan.to_string())
+    }
+
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        vec![("bits", self.bits.to_string()), ("within", self.within.to_string()), ("method", self.method())]
+    }
+
+    fn signature(&self) -> Signature {
+        let most = i64::MAX >> (64 - self.within.clamp(1, 64));
+        Signature::new([number(self.bits)], number(self.bits).within(Some([0, most])))
+    }
+
+    fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
+        Ok(Relu::bill_within(&self.job()?, self.bits)?.times(items))
+    }
+
+    fn ways(&self) -> Result<Option<Ways>> {
+        Ways::by_objective(self.objective, |objective| Ok(Self { objective, ..*self }))
+    }
+
+    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
+        let (bits, relu) = (self.bits, Relu::within(from, self.job()?, self.bits, items)?);
+        Ok(material(items, move |s, given| {
+            let [x] = operands(given)?;
+            Ok(relu.relu(s, &AShare::<u64>::new(bits, x.to_vec()))?.into_wide())
+        }))
+    }
+}
+
+impl Rectify {
+    fn job(&self) -> Result<CompareJob> {
+        CompareJob::new(self.within, CompareDomain::Near, self.objective)
     }
 }
 

@@ -38,7 +38,8 @@ impl Operation for SoftmaxJob {
 
     fn signature(&self) -> Signature {
         let row = row(self.bits, self.scale).of(self.len);
-        Signature::new([row], row.within(Some([-8, (1 << self.scale) + 8])))
+        let off = self.most_off();
+        Signature::new([row], row.within(Some([-off, (1 << self.scale) + off])))
     }
 
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {

@@ -9,11 +9,12 @@ use hushtable::{
     circuit::{self, Circuit, Draft, TruthTable},
     lut::{LookupJob, Protocol},
     math::{
-        Affine, Bounds, Evaluation, Function, GeluJob, Method, NormJob, Options, Outside, SoftmaxJob, gelu,
+        Affine, Bounds, Evaluation, Function, GeluJob, Method, NormJob, Options, Outside, Precision,
+        SoftmaxJob, gelu,
     },
     operation::{
         Bands, Compare, Elsewhere, Engine, Evaluate, KnownMap, LayerNorm, Linear, Lookup, Multiply,
-        Operation, Port, Products, Relation, Select, ToXor, Truncate,
+        Operation, Port, Products, Rectify, Relation, Select, ToXor, Truncate,
     },
     share::Sharing,
 };
@@ -140,9 +141,10 @@ fn rows(
     Case { operation: Box::new(operation), widths: vec![(37, false)], operands: vec![x], want, within }
 }
 
-fn softmax(len: u32) -> Case {
-    let job = SoftmaxJob::new(len as usize, 37, 12);
-    rows(job, [len, 16], 2, |row| {
+fn softmax(len: u32, precision: Precision) -> Case {
+    let job = SoftmaxJob { precision, ..SoftmaxJob::new(len as usize, 37, 12) };
+    let within = if precision == Precision::Fine { 2 } else { 20 };
+    rows(job, [len, 16], within, |row| {
         let all: Vec<f64> = row.iter().map(|x| x.exp()).collect();
         all.iter().map(|e| e / all.iter().sum::<f64>()).collect()
     })
@@ -262,6 +264,8 @@ pub fn cases() -> Vec<Case> {
             numbers(11, 11),
             |b, x| b * x,
         ),
+        unary(Rectify { bits: 11, within: 11, objective: Total }, 11, numbers(14, 11), |x| x.max(0)),
+        unary(Rectify { bits: 37, within: 19, objective: Bytes }, 37, numbers(15, 19), |x| x.max(0)),
         binary(
             Elsewhere::new(Port::additive("number", 11), Some(-5)).unwrap(),
             [(1, true), (11, false)],
@@ -272,8 +276,9 @@ pub fn cases() -> Vec<Case> {
         Case { within: 3, ..gelus },
         linear([2, 5, 3]),
         linear([8, 64, 64]),
-        softmax(5),
-        softmax(1),
+        softmax(5, Precision::Fine),
+        softmax(1, Precision::Fine),
+        softmax(9, Precision::Network),
         layer_norm(),
         in_common(false, Engine::Layers(None)),
         in_common(true, Engine::Layers(None)),

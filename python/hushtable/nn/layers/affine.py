@@ -172,13 +172,7 @@ def _gelu(to: Builder, op: Op) -> Value:
     x, how = op.var(0), op.text("approximate", "none")
     if how not in ("none", "tanh"):
         raise ParamError(f"approximate={how!r} is not supported; accepted: 'none' or 'tanh'")
-    if how == "none":
-        return to.add(Curve("gelu"), x)
-    # x (1 + tanh(k (x + 0.044715 x^3))) / 2
-    k = np.sqrt(2 / np.pi)
-    inner = scale(to, to.add(Multiply(), x, x), np.asarray(0.044715 * k), np.asarray(k))
-    bent = to.add(Curve("tanh"), to.add(Multiply(), x, inner))
-    return to.add(Multiply(), x, scale(to, bent, np.asarray(0.5), np.asarray(0.5)))
+    return to.add(Curve("gelu" if how == "none" else "gelu_tanh"), x)
 
 
 @converter("Pad")

@@ -10,12 +10,14 @@ from typing import ClassVar
 import numpy as np
 
 from ... import arithmetic, functions
+from ..._words import Range
 from ...errors import ParamError, ShapeError
+from ...gated import FORMULAS, Form, forms, ulps
 from ...share import Share
 from .. import weights
-from ..comparing import positive
+from ..comparing import positive, relu
 from ..imports import Builder, Op, Value, converter
-from ..layer import Array, Format, Layer, Off, Own, Run, Shape, Sizes, broadcast, ulps
+from ..layer import Array, Format, Layer, Off, Own, Run, Shape, Sizes, broadcast
 
 _erf: Callable[[Array], Array] = np.vectorize(math.erf, otypes=[np.float64])
 
@@ -28,11 +30,30 @@ def _gelu(x: Array) -> Array:
     return np.asarray(0.5 * x * (1 + _erf(x * 2**-0.5)))
 
 
+def _gelu_tanh(x: Array) -> Array:
+    return np.asarray(0.5 * x * (1 + np.tanh((2 / math.pi) ** 0.5 * (x + CUBE * x**3))))
+
+
+# In GELU by tanh.
+CUBE = 0.044715
+
+# Steps that a form of GELU or SiLU may be off, where results are to be fine: those of the library at 12 digits, and the
+# difference between both formulas of GELU there.
+FINE = 4.0
+
+# Most digits with which both formulas of GELU are one.
+MOST_ALIKE = 12
+
+# How far functions may be off in networks.
+NETWORK = 2.0**-8
+
+
 # By name: the function in floating point, and how much it takes errors up at most.
 CURVES: dict[str, tuple[Callable[[Array], Array], float]] = {
     "sigmoid": (_sigmoid, 0.25),
     "tanh": (lambda x: np.asarray(np.tanh(x)), 1.0),
     "gelu": (_gelu, 1.13),
+    "gelu_tanh": (_gelu_tanh, 1.13),
     "silu": (lambda x: x * _sigmoid(x), 1.1),
     "erf": (_erf, 1.13),
     "softplus": (lambda x: np.asarray(np.logaddexp(0.0, x)), 1.0),
@@ -42,7 +63,11 @@ CURVES: dict[str, tuple[Callable[[Array], Array], float]] = {
 
 @dataclass(frozen=True)
 class Curve(Layer):
-    """A function of each number, by name: sigmoid, tanh, gelu, silu, erf, softplus, exp."""
+    """A function of each number, by name: sigmoid, tanh, gelu, gelu_tanh, silu, erf, softplus, exp.
+
+    GELU and SiLU take the form with the fewest bytes that is off by `FINE` steps at most, or any in networks; GELU the form
+    of either formula, whose difference counts: with 13 digits and more that keeps them apart.
+    """
 
     name: str
     op: ClassVar[str] = "curve"
@@ -58,7 +83,34 @@ class Curve(Layer):
     def private(self, run: Run, *x: Share) -> Share:
         if self.name == "exp":
             return functions.exp(x[0], domain=self._ends(run.format, x[0].range), outside="clamp")
-        return functions._ALL[self.name](x[0])
+        form = self._form(x[0].bits, run.fraction, x[0]._range, run.format)
+        if form is not None:
+            return form(x[0])
+        return functions._ALL[self._usual()](x[0], max_ulp=self._most(run.format, run.fraction))
+
+    def _usual(self) -> str:
+        """The function of the library that is near."""
+        return "gelu" if self.name == "gelu_tanh" else self.name
+
+    def _most(self, format: Format, fraction: int) -> float | None:
+        """The largest error that is asked of that function, in steps, if one is."""
+        most = NETWORK * 2.0**fraction
+        return most if format.precision == "network" and most >= FINE else None
+
+    def _form(self, bits: int, fraction: int, limits: Range, format: Format) -> Form | None:
+        """The form of GELU or SiLU that is taken, if one is."""
+        most = math.inf if format.precision == "network" else FINE
+        ends = (limits[0] * 2.0**-fraction, limits[1] * 2.0**-fraction)
+        if self.name != "gelu_tanh" or fraction <= MOST_ALIKE:
+            limit = self._most(format, fraction)
+            return functions._form(self.name, bits, fraction, range=ends, allowed=most, max_ulp=limit)
+        found = forms(self.name, bits, fraction, limits)
+        if not found:
+            raise ParamError(
+                f"gelu by tanh of numbers in {ends[0]} to {ends[1]} is not supported with {bits} bits and {fraction} digits "
+                f"after the point; accepted: more bits="
+            )
+        return min([form for form in found if form.ulps <= most] or found[:1], key=lambda form: form.bytes)
 
     def _ends(self, format: Format, limits: tuple[float, float]) -> tuple[float, float]:
         """Of exp: results are below 2^out, and below a step it does not matter how far."""
@@ -70,13 +122,19 @@ class Curve(Layer):
 
     def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
         # As it is evaluated.
-        limits, how = (of[0].limits[0] * step, of[0].limits[1] * step), functions.How()
+        limits, digits = (of[0].limits[0] * step, of[0].limits[1] * step), _digits(step)
+        how = functions.How(max_ulp=self._most(format, digits))
         if self.name == "exp":
             how = functions.How(domain=self._ends(format, limits), outside="clamp")
-        card = functions._evaluation(self.name, of[0].bits, _digits(step), **how, range=limits).card
+        form = self._form(of[0].bits, digits, of[0].limits, format)
+        if form is None:
+            off = ulps(functions._evaluation(self._usual(), of[0].bits, digits, **how, range=limits).card)
+            off += FORMULAS / step if self.name == "gelu_tanh" else 0.0
+        else:
+            off = form.ulps
         # A function saturates within the card's error, and half a step more where numbers are rounded.
         gain = min(CURVES[self.name][1], float(2.0**format.out))
-        return gain * of[0].error + (ulps(card) + 0.5) * step
+        return gain * of[0].error + (off + 0.5) * step
 
 
 @dataclass(frozen=True)
@@ -95,8 +153,7 @@ class Relu(Layer):
         return np.maximum(x[0], self.slope * x[0])
 
     def private(self, run: Run, *x: Share) -> Share:
-        made = arithmetic.where(positive(x[0]), x[0], x[0] * self.slope if self.slope else 0.0)
-        return made if self.slope else made._within((0, max(x[0]._range[1], 1)))
+        return arithmetic.where(positive(x[0]), x[0], x[0] * self.slope) if self.slope else relu(x[0])
 
     def worst(self, own: Own, *sizes: float) -> Sizes:
         return sizes[0], {}

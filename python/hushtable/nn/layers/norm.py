@@ -10,13 +10,18 @@ import numpy as np
 
 from ... import functions
 from ...errors import ParamError, ShapeError
+from ...gated import Precision, ulps
 from ...products import mean
 from ...share import Share
 from .. import weights
 from ..imports import Builder, Op, Value, along, converter
-from ..layer import Array, Format, Layer, Off, Own, Run, Shape, Sizes, axis_of, largest
+from ..layer import Array, Format, Layer, Off, Own, Run, Shape, Sizes, axis_of, count, largest
 from .arrange import Transpose
 from .steep import domain, evaluated, off
+
+
+# Fewest digits after the point of a softmax with the precision of networks.
+LEAST_OF_NETWORKS = 10
 
 
 @dataclass(frozen=True)
@@ -35,13 +40,20 @@ class Softmax(Layer):
         return np.asarray(raised / raised.sum(axis=-1, keepdims=True))
 
     def private(self, run: Run, *x: Share) -> Share:
-        return functions.softmax(x[0])
+        return functions.softmax(x[0], precision=self._precision(run.format, run.fraction))
 
     def worst(self, own: Own, *sizes: float) -> Sizes:
         return 1.0, {}
 
     def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
-        return 0.5 * of[0].error + 2 * step
+        digits, (*rows, length) = 1 - math.frexp(step)[1], of[0].shape
+        how = self._precision(format, digits)
+        made, _ = functions._softmax(of[0].bits, digits, (count(rows), length), of[0].limits, how)
+        return 0.5 * of[0].error + ulps(made.card) * step
+
+    def _precision(self, format: Format, fraction: int) -> Precision:
+        """As it is asked for, if so few digits have a choice."""
+        return format.precision if fraction >= LEAST_OF_NETWORKS else "fine"
 
 
 class Norm(Layer):

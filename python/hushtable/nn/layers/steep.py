@@ -13,10 +13,11 @@ import numpy as np
 
 from ... import arithmetic, functions
 from ...errors import ParamError
+from ...gated import ulps
 from ...share import Share
 from ..comparing import narrow
 from ..imports import Builder, Op, Value, converter
-from ..layer import Array, Format, Layer, Off, Own, Run, Shape, ulps
+from ..layer import Array, Format, Layer, Off, Own, Run, Shape
 from .elementwise import Multiply
 
 # By name: a function of positive numbers, and its slope at the least of them at most.

@@ -1,7 +1,7 @@
 //! GELU and SiLU of shared numbers.
 //!
 //! # Functionality
-//! In: additive shares mod `2^l` of x with F bits behind the point, `|x| < 2^(l-3-F)` or of a smaller bound that is
+//! In: additive shares mod `2^l` of x with F bits behind the point, `-2^m <= x < 2^m` for `m = l-3-F` or less that is
 //! known. Out: shares of `x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2`, or of `x / (1 + e^-x)`, with as many.
 //!
 //! # Protocol
@@ -73,8 +73,7 @@ pub struct GeluJob {
     pub function: Gated,
     /// How accurate results are.
     pub precision: Precision,
-    /// Bits before the point, where numbers are known to be less than `2^m`, without their sign. What is not is not
-    /// noticed.
+    /// Bits m before the point, where numbers are known to be `-2^m <= x < 2^m`. What is not is not noticed.
     pub magnitude: Option<u32>,
     /// What the comparisons are to have least of. For fewest bytes GELU takes other pieces, too, and more rounds.
     pub objective: Objective,
@@ -205,7 +204,7 @@ impl GeluJob {
             ring: self.bits,
             scale: self.scale,
             max_ulp: rounded_up(max_ulp),
-            outside: format!("numbers of {most} and more, or -{most} and less, are not allowed, not checked"),
+            outside: format!("numbers of {most} and more, or below -{most}, are not allowed, not checked"),
             bill: self.bill()?,
         })
     }

@@ -1,8 +1,8 @@
 //! Softmax of rows of shared numbers.
 //!
 //! # Functionality
-//! In: additive shares mod `2^l` of rows of d numbers with F bits behind the point, `|x| < 2^(l-3-F)` or of a smaller bound
-//! that is known. Out: shares of `e^(x_i) / (e^(x_1) + ... + e^(x_d))` of each row, with F bits behind the point, wrong
+//! In: additive shares mod `2^l` of rows of d numbers with F bits behind the point, `-2^m <= x < 2^m` for `m = l-3-F` or
+//! less that is known. Out: shares of `e^(x_i) / (e^(x_1) + ... + e^(x_d))` of each row, with F bits behind the point, wrong
 //! by 2 units in the last place at most, or for networks by `1.2 * 2^-8`. That is measured, on random rows and hard ones,
 //! not proven: the last truncation makes a unit of it at most; roundings of what is looked up and of what the parties
 //! compute are the same for equal numbers and add up over a row, so that they have more bits; the rest is independent and
@@ -73,8 +73,7 @@ pub struct SoftmaxJob {
     pub scale: u32,
     /// How accurate results are.
     pub precision: Precision,
-    /// Bits before the point, where numbers are known to be less than `2^m`, without their sign. What is not is not
-    /// noticed.
+    /// Bits m before the point, where numbers are known to be `-2^m <= x < 2^m`. What is not is not noticed.
     pub magnitude: Option<u32>,
     /// What the comparisons are to have least of.
     pub objective: Objective,
@@ -184,9 +183,14 @@ impl SoftmaxJob {
             ring: self.bits,
             scale: self.scale,
             max_ulp,
-            outside: format!("numbers of {most} and more, or -{most} and less, are not allowed, not checked"),
+            outside: format!("numbers of {most} and more, or below -{most}, are not allowed, not checked"),
             bill: self.bill()?,
         })
+    }
+
+    /// Units in the last place within which results are surely near 0 to 1.
+    pub(crate) fn most_off(&self) -> i64 {
+        8 << self.scale.saturating_sub(self.form().scale)
     }
 
     /// How the comparisons of the maximum are done.
