@@ -105,6 +105,7 @@ impl Lanes {
         let begun = Phase::new(start, p.take_cost());
         // What lanes share, for the largest of them.
         let ((), once) = Phase::of(&mut p, |p| (work.set_up)(p, items.first().copied().unwrap_or_default()))?;
+        let once = if once.sent + once.received == 0 { Phase::default() } else { once };
         let (start, mut parties) = (Instant::now(), Vec::new());
         if count > 1 {
             // The lanes go on with what is started here, for the largest of them.
