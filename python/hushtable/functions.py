@@ -294,17 +294,15 @@ def _form(
     bits: int,
     fraction: int,
     *,
-    domain: tuple[float, float] | None = None,
     range: tuple[float, float] | None = None,
-    fraction_out: int | None = None,
     method: Method | None = None,
-    outside: Outside | None = None,
     max_ulp: float | None = None,
     allowed: float | None = None,
+    **options: object,
 ) -> gated.Form | None:
     """A form of GELU or SiLU, for numbers in a range, that takes fewer bytes than what the library chooses otherwise, and is
     off by `allowed` steps at most, by default by what that promises; `None` if there is none, or the options ask for more."""
-    if range is None or (domain, fraction_out, outside) != (None, None, None) or method not in (None, "auto"):
+    if range is None or method not in (None, "auto") or any(option is not None for option in options.values()):
         return None
     lo, hi = (round(end * 2.0**fraction) for end in range)
     found = gated.forms(name, bits, fraction, (lo, hi))

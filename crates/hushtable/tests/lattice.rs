@@ -6,8 +6,6 @@ use crate::support::{
     shares::random,
 };
 
-use prim::{Block, Prg};
-
 use hushtable::{
     AShare, Error, Party, Result, Role,
     arith::{
@@ -15,7 +13,7 @@ use hushtable::{
     },
 };
 use pairs::{both, pair, share_words};
-use prim::ring::low;
+use prim::{Block, Prg, ring::low};
 
 /// Numbers of the owner: random ones, or all the least or the greatest.
 fn numbers(bits: u32, count: usize, seed: u64) -> Vec<i64> {
@@ -105,6 +103,17 @@ fn every_width_is_right() {
     });
 }
 
+/// Products of shared factors are right, by triples of a lattice.
+fn multiplied(p: &mut Party, job: &LatticeTriplesJob, a: &[u64], b: &[u64]) -> Result<()> {
+    let (bits, shape) = (job.bits(), job.shape());
+    let triples = ProductTriples::<u64>::by_lattice(p, job)?;
+    let [x, y] = [(a, 5), (b, 6)].map(|(values, seed)| share_words(p.role(), bits, values, seed));
+    let out = triples.multiply(p, &x, &y)?;
+    let b: Vec<i64> = b.iter().map(|x| *x as i64).collect();
+    assert!(p.open(&out)? == product(shape, bits, a, &b), "{shape:?}, {bits} bits");
+    Ok(())
+}
+
 /// Of random shapes, also those of which the right matrix is encrypted, transposed.
 #[test]
 fn random_shapes_of_shared_factors_are_right() {
@@ -116,12 +125,7 @@ fn random_shapes_of_shared_factors_are_right() {
             let bits = 8 + prg.below(57);
             let objective = [Objective::Total, Objective::Bytes][seed as usize / 3 % 2];
             let (a, b) = (random(bits, shape.left(), seed), random(bits, shape.right(), seed + 90));
-            let triples =
-                ProductTriples::<u64>::by_lattice(p, &LatticeTriplesJob::new(bits, shape, objective)?)?;
-            let [x, y] = [(&a, 5), (&b, 6)].map(|(values, seed)| share_words(p.role(), bits, values, seed));
-            let out = triples.multiply(p, &x, &y)?;
-            let b: Vec<i64> = b.iter().map(|x| *x as i64).collect();
-            assert!(p.open(&out)? == product(shape, bits, &a, &b), "{shape:?}, {bits} bits");
+            multiplied(p, &LatticeTriplesJob::new(bits, shape, objective)?, &a, &b)?;
         }
         Ok(())
     });
@@ -207,12 +211,7 @@ fn shared_factors_are_multiplied() {
             };
             let (a, b) = (ends(shape.left()), random(bits, shape.right(), seed + 9));
             let objective = [Objective::Total, Objective::Bytes][seed as usize % 2];
-            let triples =
-                ProductTriples::<u64>::by_lattice(p, &LatticeTriplesJob::new(bits, shape, objective)?)?;
-            let [x, y] = [(&a, 5), (&b, 6)].map(|(values, seed)| share_words(p.role(), bits, values, seed));
-            let out = triples.multiply(p, &x, &y)?;
-            let b: Vec<i64> = b.iter().map(|x| *x as i64).collect();
-            assert!(p.open(&out)? == product(shape, bits, &a, &b), "{shape:?}, {bits} bits");
+            multiplied(p, &LatticeTriplesJob::new(bits, shape, objective)?, &a, &b)?;
         }
         Ok(())
     });

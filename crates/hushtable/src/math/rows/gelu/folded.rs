@@ -11,7 +11,8 @@
 //!    carry into W is the majority of that and of both parties' bits k: an AND.
 //! 2. [`Upper`] tells the sides of W: `m x` is in `-2^(w+F) .. 2^(w+F)` if `W = 0`, and `a = 1` if `W > 0`, or `W = 0` and
 //!    `h = 1`. W may be the least number of its ring, next to the end of the smallest rings that hold the domain, where
-//!    [`Upper`] may call it inside and above: then `h = 1` and y is beyond, so x counts as below. H may be one too small, so for x next to 0 a may be 0 though it is not negative: `x < 2^s / m`.
+//!    [`Upper`] may call it inside and above: then `h = 1` and y is beyond, so x counts as below. H may be one too small,
+//!    so for x next to 0 a may be 0 though it is not negative: `x < 2^s / m`.
 //! 3. x is multiplied with a: shares of `y = 2 a x - x`, which is `|x|`, or a bit less than 0.
 //! 4. Each party cuts its share of `m y + 2^s + 2^(s-q)` into `u_p` of s bits and an index above. A comparison tells the
 //!    carry of the upper q bits of both `u_p`; it is converted and added to the indices. No index is negative.
