@@ -172,6 +172,20 @@ impl Lanes {
         self.finish(results, offline, online)
     }
 
+    /// The same where the first lane alone is online, with what all lanes have made.
+    pub fn measure_joined<S: Send, M: Send, T>(
+        mut self,
+        sources: Vec<S>,
+        offline: impl Fn(&mut Party, S) -> std::result::Result<M, Error> + Sync,
+        online: impl FnOnce(&mut Party, Vec<M>) -> std::result::Result<T, Error>,
+    ) -> Result<Finished<T>> {
+        self.barrier()?;
+        let (materials, offline) = self.phase(sources, offline)?;
+        self.barrier()?;
+        let (result, online) = Phase::of(&mut self.parties[0], |p| online(p, materials))?;
+        self.finish(vec![result], offline, online)
+    }
+
     /// The offline phase alone, in pieces of at most `piece` items a lane, as a consumer would take
     /// them: memory stays small. `check` gets what each piece made; its time does not count.
     pub fn measure_pieces<M: Send>(

@@ -51,6 +51,7 @@ pub mod chance;
 pub mod circuit;
 mod codec;
 pub mod confidential;
+mod cores;
 pub mod cuckoo;
 pub mod error;
 pub mod forms;

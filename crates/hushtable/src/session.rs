@@ -6,6 +6,7 @@ pub(crate) mod parts;
 
 pub(crate) use parts::{by_role, halves, pieces};
 use prim::{block::Block, hash::CcrHash, prg::Prg};
+use std::thread;
 
 use crate::{
     error::{Error, Result},
@@ -105,6 +106,8 @@ pub struct Session {
     issued: [[u64; 2]; PURPOSES],
     /// Trees numbered so far.
     trees: u64,
+    /// Cores for local work.
+    cores: usize,
 }
 
 impl Session {
@@ -142,7 +145,8 @@ impl Session {
 
     fn with_seed(connection: Connection, seed: u128) -> Self {
         let (rng, process) = (Box::new(Prg::new(Block(seed))), Process::current());
-        Self { connection, rng, process, issued: Default::default(), trees: 0 }
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        Self { connection, rng, process, issued: Default::default(), trees: 0, cores }
     }
 
     /// This party's role.
@@ -163,6 +167,16 @@ impl Session {
     pub fn rng(&mut self) -> &mut Prg {
         self.process.check("the random generator").unwrap_or_else(|error| panic!("{error}"));
         &mut self.rng
+    }
+
+    /// On how many cores products by lattices are computed: those of the machine, and those of a lane are its part of them.
+    pub fn cores(&self) -> usize {
+        self.cores
+    }
+
+    /// Takes at most so many, and one at least. The peer does not see how many.
+    pub fn limit_cores(&mut self, most: usize) {
+        self.cores = self.cores.min(most).max(1);
     }
 
     /// The connection.
@@ -257,7 +271,9 @@ impl Session {
     /// If the peer does not open as many lanes.
     pub fn fork(&mut self, lanes: usize) -> Result<Vec<Self>> {
         let connections = self.connection.fork(lanes)?;
-        Ok(connections.into_iter().map(|c| Self::with_seed(c, self.rng().block().0)).collect())
+        let cores = (self.cores / lanes.max(1)).max(1);
+        let lane = |c| Self { cores, ..Self::with_seed(c, self.rng().block().0) };
+        Ok(connections.into_iter().map(lane).collect())
     }
 
     /// A fresh key for `purpose`, bound to this session, to `owner`'s Delta and to a counter: both

@@ -9,6 +9,7 @@ const ORDER: &[&str] = &[
     "error",
     "terms",
     "process",
+    "cores",
     "codec",
     "share",
     "net",

@@ -22,6 +22,12 @@ pub fn low(x: u64, bits: u32) -> u64 {
     x & u64::MAX.checked_shr(64 - bits).unwrap_or(0)
 }
 
+/// The low `bits` bits of `x` as a number with a sign, for `bits` in `1..=64`.
+#[inline]
+pub fn signed(x: u64, bits: u32) -> i64 {
+    (x << (64 - bits)) as i64 >> (64 - bits)
+}
+
 impl Ring for u8 {
     const WIDTH: u32 = 8;
     #[inline]

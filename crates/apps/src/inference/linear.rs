@@ -35,6 +35,7 @@ impl Linear {
         let (BlockShape { bits, scale, .. }, weight_bits) = (*shape, shape.weight_bits());
         let (mut numbers, mut offsets) = (Zeroizing::default(), Zeroizing::default());
         if let Some(layer) = weights {
+            small(&layer.bias, shape.largest, names[1])?;
             numbers = integers(&layer.weights, of.columns, [weight_bits, scale], names[0])?;
             let encoded = fixed::encode(&layer.bias, bits, 2 * scale).map_err(|e| named(e, names[1]))?;
             offsets = Zeroizing::new(encoded);
@@ -120,12 +121,9 @@ impl Products {
         Fixed::new(self.rounding.round(s, &product)?, a.scale())
     }
 
-    /// The products of all heads together by a lattice, if that takes fewer bytes, keys for them alone counted.
+    /// The products of all heads together by a lattice, if that suits.
     fn by_lattice(shape: &BlockShape, of: MatrixShape) -> Option<LatticeTriplesJob> {
-        let other = Self::operation(shape, of).effort(of.batch, &Setting::default()).ok()?;
-        let other = other.bill().bytes() + other.once().bill().bytes();
-        let made = LatticeTriplesJob::new(shape.bits, of, shape.objective).ok()?;
-        (made.bill().bytes() + made.keys().bill().bytes() <= other).then_some(made)
+        ProductTriples::<u64>::suiting_lattice(shape.bits, of, shape.objective)
     }
 
     fn operation(shape: &BlockShape, of: MatrixShape) -> operation::Products {
@@ -163,6 +161,17 @@ fn integers(
         all.push(scaled as i64);
     }
     Ok(all)
+}
+
+/// `Ok(())` if no number is beyond the largest one, which leaves sums with it their room; an error shows where one is.
+fn small(values: &[f64], largest: f64, what: &'static str) -> Result<()> {
+    match values.iter().position(|value| !(-largest..=largest).contains(value)) {
+        None => Ok(()),
+        Some(i) => {
+            let accepted = format!("{} to {largest}", -largest);
+            Err(Error::Param { what, got: format!("the one at {i}"), accepted })
+        }
+    }
 }
 
 /// An error of a number with its name.

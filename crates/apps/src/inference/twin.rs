@@ -77,9 +77,12 @@ impl Twin<'_> {
     fn layer(&self, x: &[f64], layer: &Layer, inner: usize, columns: usize) -> Vec<f64> {
         let weights = self.rounded(layer.weights.to_vec());
         let out = |row: &[f64]| {
-            let sum =
-                |c: usize| (0..inner).map(|k| row[k] * weights[k * columns + c]).sum::<f64>() + layer.bias[c];
-            (0..columns).map(sum).collect::<Vec<f64>>()
+            let mut sums = vec![0.0; columns];
+            for (x, weights) in row.iter().zip(weights.chunks_exact(columns)) {
+                sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += x * weight);
+            }
+            sums.iter_mut().zip(layer.bias.iter()).for_each(|(sum, bias)| *sum += bias);
+            sums
         };
         self.rounded(x.chunks(inner).flat_map(out).collect())
     }

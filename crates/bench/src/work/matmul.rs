@@ -100,7 +100,10 @@ impl MatmulWork {
         match self.method {
             Method::He => true,
             Method::Ot => false,
-            Method::Auto => ProductTriples::<u64>::suits_lattice(self.bits, self.matrices(1)),
+            Method::Auto => {
+                ProductTriples::<u64>::suiting_lattice(self.bits, self.matrices(1), Objective::Total)
+                    .is_some()
+            }
         }
     }
 

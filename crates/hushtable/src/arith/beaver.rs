@@ -26,7 +26,7 @@ use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
 
 use super::{
-    lattice::LEAST,
+    lattice::sends_less,
     lattice_triples::LatticeTriplesJob,
     matrix::{Directions, MatrixShape, Mixed},
     product::{check_width, share, words},
@@ -106,14 +106,11 @@ impl<R: Ring> ProductTriples<R> {
         })
     }
 
-    /// Whether one product of a shape takes fewer bytes by a lattice, with keys for it alone, than by OTs.
-    pub fn suits_lattice(bits: u32, shape: MatrixShape) -> bool {
-        let one = MatrixShape { batch: 1, ..shape };
-        // A correlated OT takes less than a bit.
-        let ots = Self::bill(bits, one).offline.all_bits();
-        let sent =
-            |job: LatticeTriplesJob| job.bill().offline.all_bits() + job.keys().bill().offline.all_bits();
-        ots > LEAST && LatticeTriplesJob::new(bits, one, Objective::Total).is_ok_and(|job| sent(job) < ots)
+    /// The products of a shape by a lattice, in the tiles that `objective` likes best, if that sends less than OTs do, keys for
+    /// these products counted.
+    pub fn suiting_lattice(bits: u32, shape: MatrixShape, objective: Objective) -> Option<LatticeTriplesJob> {
+        let made = LatticeTriplesJob::new(bits, shape, objective).ok()?;
+        sends_less([&made.bill(), &made.keys().bill()], &Self::bill(bits, shape)).then_some(made)
     }
 
     /// What products of a shape cost: made, and multiplied with.

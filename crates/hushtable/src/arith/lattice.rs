@@ -67,7 +67,7 @@ pub struct LatticeJob {
 }
 
 /// Bits that OTs send at least where a lattice comes into question: below, no ciphertext is worth it.
-pub(super) const LEAST: u64 = 1 << 23;
+const LEAST: u64 = 1 << 23;
 /// Bytes of a digest of numbers.
 const DIGEST: usize = 32;
 
@@ -100,7 +100,7 @@ impl LatticeJob {
     ///
     /// # Errors
     /// [`Error::Param`] for what a [`LinearProduct`](super::LinearProduct) refuses, for
-    /// less than 8 bits, for windows that reach over more than 8192 pixels, and where the noise does not fit any parameters.
+    /// less than 8 bits, for windows that reach over 8192 pixels and more, and where the noise does not fit any parameters.
     pub fn new(job: LinearJob) -> Result<Self> {
         job.check()?;
         Self::of(job, 1, Objective::Total)
@@ -155,11 +155,9 @@ impl LatticeJob {
 
     /// So many by the same numbers in the tiles that `objective` likes best, if that sends less than OTs do.
     pub(super) fn suiting(job: LinearJob, items: usize, ots: &Bill, objective: Objective) -> Option<Self> {
-        let ots = sent_by_ots(&ots.times(items))?;
-        job.check()
-            .and_then(|()| Self::of(job, items, objective))
-            .ok()
-            .filter(|made| all_sent([made.bill(), made.keys().bill()]) < ots)
+        let ots = ots.times(items);
+        let made = job.check().and_then(|()| Self::of(job, items, objective)).ok()?;
+        sends_less([&made.bill(), &made.keys().bill()], &ots).then_some(made)
     }
 
     /// By which ways to the same maps are compared.
@@ -167,13 +165,8 @@ impl LatticeJob {
         self.cross.price()
     }
 
-    /// The work of the lattice.
-    pub(crate) fn offline_work(&self) -> Work {
-        self.cross.work()
-    }
-
     /// Local work: before the inputs, and then.
-    pub(super) fn work(&self) -> [Work; 2] {
+    pub(crate) fn work(&self) -> [Work; 2] {
         // 2.5 products of numbers to a nanosecond.
         let products = self.job.shape.right() as f64 * self.job.shape.out() as f64;
         let products = products / (self.job.shape.columns() * self.job.shape.batch()) as f64;
@@ -224,7 +217,6 @@ impl LatticeProduct {
         let LatticeJob { job, stacked, cross, .. } = &job.times(items)?;
         let mine = Source::role(p) == job.owner;
         job.check_numbers(Source::role(p), numbers)?;
-        let ready = cross.ready(p)?;
         let s = p.session();
         let mut masks = Wiped::zeros(if mine { 0 } else { items * job.shape.left() });
         s.rng().words(job.bits, &mut masks);
@@ -236,25 +228,13 @@ impl LatticeProduct {
         };
         let left: Vec<_> = masks.chunks((stacked * job.shape.left()).max(1)).map(stack).collect();
         let right = job.shape.right_matrices(numbers);
-        let [encrypted, known, _] = cross.sizes();
+        let [encrypted, known] = cross.sizes();
         let mut products = Zeroizing::new(vec![0; cross.outputs()]);
-        let (batch, all) = (job.shape.batch(), items.div_ceil(*stacked) * job.shape.batch());
-        for first in (0..all).step_by(cross.together()) {
-            // Product i is number `i % batch` of stack `i / batch`.
-            let some = first..all.min(first + cross.together());
-            if !mine {
-                for i in some.clone() {
-                    cross.send(s, &ready, part(&left[i / batch], i % batch, encrypted))?;
-                }
-            }
-            for i in some.clone() {
-                let products = cross.part_of(&mut products, i);
-                cross.answer(s, &ready, part(&right, i % batch, known), products)?;
-            }
-            for i in some {
-                cross.open(s, &ready, cross.part_of(&mut products, i))?;
-            }
-        }
+        // Product i is number `i % batch` of stack `i / batch`.
+        let batch = job.shape.batch();
+        let encrypted = |i: usize| part(&left[i / batch], i % batch, encrypted);
+        let known = |i: usize| part(&right, i % batch, known);
+        Cross::multiply(std::slice::from_ref(cross), p, &encrypted, &known, &mut products)?;
         products.truncate(items * job.shape.out());
         let made_for = if mine { digest(job, numbers) } else { [0; DIGEST] };
         Ok(Self { job: *job, items, made_for, numbers: Arc::default(), masks, products })
@@ -344,27 +324,26 @@ fn check_made_for(have: &[u8; DIGEST], given: &[u8; DIGEST]) -> Result<()> {
     Err(Error::Store("holds material for other numbers of a linear map than those that are given".into()))
 }
 
-/// Bits that OTs with this bill send, if they are so many that a lattice comes into question.
-fn sent_by_ots(bill: &Bill) -> Option<u64> {
-    Some(bill.online.all_bits() + bill.all_cots()).filter(|bits| *bits >= LEAST)
-}
-
-/// Bits that a lattice sends, with keys for one batch.
-fn all_sent([bill, keys]: [Bill; 2]) -> u64 {
-    bill.offline.all_bits() + bill.online.all_bits() + keys.offline.all_bits()
+/// Whether a lattice with this bill, and keys for it alone, sends less than OTs with that one, and these so much that it comes
+/// into question.
+pub(super) fn sends_less([lattice, keys]: [&Bill; 2], ots: &Bill) -> bool {
+    // A correlated OT takes a bit, about.
+    let sent = |bill: &Bill| bill.offline.all_bits() + bill.online.all_bits() + bill.all_cots();
+    sent(ots) >= LEAST && sent(lattice) + sent(keys) < sent(ots)
 }
 
 /// How many of `count` rows or columns stand together in a matrix, of which only the diagonal is wanted: of a block, `of` says
-/// the price, the bill with that of the keys, and what it is made of. That of the least price, if it sends less than OTs do.
+/// the price, the bill with that of the keys, and what it is made of. Of those that send less than OTs do that of the least
+/// price.
 pub(crate) fn cheapest_block<T>(
     count: usize,
     ots: &Bill,
     of: impl Fn(usize) -> Result<(f64, [Bill; 2], T)>,
 ) -> Option<T> {
-    let ots = sent_by_ots(ots)?;
     let blocks = (0..=8).map(|k| 1 << k).filter(|block| *block < 2 * count);
-    let least = blocks.filter_map(|block| of(block).ok()).min_by(|a, b| a.0.total_cmp(&b.0));
-    least.filter(|(_, bills, _)| all_sent(*bills) < ots).map(|(_, _, made)| made)
+    let less = blocks.filter_map(|block| of(block).ok());
+    let less = less.filter(|(_, [lattice, keys], _)| sends_less([lattice, keys], ots));
+    less.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, _, made)| made)
 }
 
 /// Part i of so many each; nothing of nothing.

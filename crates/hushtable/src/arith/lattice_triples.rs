@@ -14,7 +14,7 @@
 //! # Source
 //! Beaver (CRYPTO 1991); docs/spec/lattice-spec.md, sections 4 and 5.
 
-use prim::Wiped;
+use prim::ring::signed;
 use zeroize::Zeroizing;
 
 use super::{
@@ -87,9 +87,9 @@ impl LatticeTriplesJob {
         self.crosses.iter().map(Cross::price).sum()
     }
 
-    /// The work of a lattice, offline.
+    /// The work of the lattices, offline: each party encrypts for one of them and answers in the other.
     pub(super) fn work(&self) -> Work {
-        self.crosses[0].work() + self.crosses[1].work()
+        self.crosses[0].work()
     }
 
     /// What the products take, the keys once.
@@ -101,15 +101,14 @@ impl LatticeTriplesJob {
         let effort = Effort::implied(bill).after(self.keys(), Work::default());
         // Each party answers what the other one encrypts.
         let memory = [0, 1].map(|party| effort.memory[party] + self.crosses[1 - party].memory());
-        let local = [offline + self.crosses[0].work(), online + Work::vectors(products)];
+        let local = [offline + self.work(), online + Work::vectors(products)];
         effort.working(local).remembering(memory)
     }
 
     /// This party's shares of U, V and their product, made with the peer.
     pub(super) fn made(&self, p: &mut Party) -> Result<[Zeroizing<Vec<u64>>; 3]> {
         let Self { bits, shape, crosses } = self;
-        let ready = [crosses[0].ready(p)?, crosses[1].ready(p)?];
-        let (role, s) = (p.role(), p.session());
+        let s = p.session();
         let mut drawn = |count| {
             let mut words = Zeroizing::new(vec![0u64; count]);
             s.rng().words(*bits, &mut words);
@@ -117,30 +116,11 @@ impl LatticeTriplesJob {
         };
         let (u, v) = (drawn(shape.left()), drawn(shape.right()));
         let mut product = Zeroizing::new(shape.local(&u, &v));
-        let (mine, theirs) = (role as usize, role.peer() as usize);
         let (left, right) = if crosses[0].encrypts_left() { (&u, &v) } else { (&v, &u) };
-        let signed = |x: &u64| (*x << (64 - bits)) as i64 >> (64 - bits);
-        let known: Zeroizing<Vec<i64>> = Zeroizing::new(right.iter().map(signed).collect());
-        let [encrypted, others, out] = crosses[0].sizes().map(|size| size * crosses[0].together());
-        for (i, product) in product.chunks_mut(out).enumerate() {
-            let mut shares = [0, 1].map(|_| Wiped::zeros(product.len()));
-            let (encrypted, known) = (part(left, i, encrypted), part(&known, i, others));
-            if crosses[0].is_held() {
-                // Both encrypt, both answer, both open.
-                crosses[mine].send(s, &ready[mine], encrypted)?;
-                crosses[theirs].answer(s, &ready[theirs], known, &mut shares[0])?;
-                crosses[mine].open(s, &ready[mine], &mut shares[1])?;
-            } else {
-                for (cross, ready) in crosses.iter().zip(&ready) {
-                    cross.send(s, ready, encrypted)?;
-                    cross.answer(s, ready, known, &mut shares[0])?;
-                    cross.open(s, ready, &mut shares[1])?;
-                }
-            }
-            for (sum, (x, y)) in product.iter_mut().zip(shares[0].iter().zip(shares[1].iter())) {
-                *sum = sum.wrapping_add(x.wrapping_add(*y));
-            }
-        }
+        let known: Zeroizing<Vec<i64>> = Zeroizing::new(right.iter().map(|x| signed(*x, *bits)).collect());
+        let [encrypted, others] = crosses[0].sizes();
+        let (encrypted, known) = (|i| part(left, i, encrypted), |i| part(&known, i, others));
+        Cross::multiply(crosses, p, &encrypted, &known, &mut product)?;
         Ok([u, v, product])
     }
 }

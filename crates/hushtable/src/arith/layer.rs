@@ -175,9 +175,9 @@ impl LayerJob {
         Ok(effort)
     }
 
-    /// `Ok(())` if the numbers, where there are some, are those of the map.
-    fn check_numbers(&self, p: &dyn Source, numbers: &[i64]) -> Result<()> {
-        if numbers.is_empty() { Ok(()) } else { self.map.check_numbers(p.role(), numbers) }
+    /// `Ok(())` if the numbers are those of the map. What is only asked for needs none.
+    fn check_numbers(&self, p: &mut dyn Source, numbers: &[i64]) -> Result<()> {
+        if p.asks_only() { Ok(()) } else { self.map.check_numbers(p.role(), numbers) }
     }
 
     /// Material for the rounding of so many.

@@ -144,3 +144,6 @@ impl RowMultiples {
         Ok(products)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -17,7 +17,10 @@
 //! # Source
 //! Beaver (CRYPTO 1991); each number is opened once, where a product of two factors would open two.
 
-use prim::{Wiped, ring::low};
+use prim::{
+    Wiped,
+    ring::{low, signed},
+};
 use zeroize::Zeroizing;
 
 use super::{
@@ -133,41 +136,29 @@ impl Lattice {
     fn new([rows, len]: [usize; 2], bits: u32, block: usize, objective: Objective) -> Result<Self> {
         let shape = MatrixShape { batch: rows.div_ceil(block), rows: block, inner: len, columns: block };
         let products = LinearShape::from(shape).products()?;
-        let cross = Cross::new(products, [bits, bits], &[Side::Left, Side::Right], Role::P0, objective)?;
+        // Both sides are as long, so that it is all the same which one is encrypted.
+        let cross = Cross::new(products, [bits, bits], &[Side::Left], Role::P0, objective)?;
         Ok(Self { block, cross })
     }
 
     /// This party's shares of the mixed terms of the rows `u`.
     fn mixed(&self, p: &mut Party, u: &[u64], [rows, len]: [usize; 2], bits: u32) -> Result<Wiped<u64>> {
         let Self { block, cross } = self;
-        let ready = cross.ready(p)?;
-        let (role, s) = (p.role(), p.session());
-        let all = rows.div_ceil(*block);
+        let (role, all) = (p.role(), rows.div_ceil(*block));
         // The last block is filled up with rows of zeros. P0 has the left matrices, P1 the right ones, transposed.
         let mut padded = Wiped::zeros(all * block * len);
         padded[..u.len()].copy_from_slice(u);
-        let upright = if cross.encrypts_left() { Role::P0 } else { Role::P1 };
-        if role != upright {
+        if role == Role::P1 {
             for matrix in padded.chunks_exact_mut(block * len) {
                 let given = Wiped::from(matrix.to_vec());
                 (0..matrix.len()).for_each(|i| matrix[i] = given[i % block * len + i / block]);
             }
         }
         let mut products = Wiped::zeros(cross.outputs());
-        let (each, signed) = (block * len, |x: &u64| (*x << (64 - bits)) as i64 >> (64 - bits));
-        for first in (0..all).step_by(cross.together()) {
-            let some = first..all.min(first + cross.together());
-            let mine = &padded[some.start * each..some.end * each];
-            cross.send(s, &ready, mine)?;
-            let known: Zeroizing<Vec<i64>> = Zeroizing::new(mine.iter().map(signed).collect());
-            for i in some.clone() {
-                let known = part(&known, i - some.start, each);
-                cross.answer(s, &ready, known, cross.part_of(&mut products, i))?;
-            }
-            for i in some {
-                cross.open(s, &ready, cross.part_of(&mut products, i))?;
-            }
-        }
+        let each = block * len;
+        let known: Zeroizing<Vec<i64>> = Zeroizing::new(padded.iter().map(|x| signed(*x, bits)).collect());
+        let (encrypted, known) = (|i| part(&padded, i, each), |i| part(&known, i, each));
+        Cross::multiply(std::slice::from_ref(cross), p, &encrypted, &known, &mut products)?;
         let diagonal = |row: usize| products[row / block * block * block + row % block * (block + 1)];
         Ok(Wiped::from((0..rows).map(diagonal).collect::<Vec<u64>>()))
     }
@@ -260,3 +251,6 @@ fn added(row: &[u64]) -> u64 {
 fn squares(row: &[u64]) -> u64 {
     row.iter().fold(0, |sum, x| sum.wrapping_add(x.wrapping_mul(*x)))
 }
+
+#[cfg(test)]
+mod tests;

@@ -166,7 +166,7 @@ impl Products {
     /// Whether one of them takes fewer bytes so: whatever is to be least, since then it takes less time, too, and no more
     /// online.
     fn by_lattice(&self) -> bool {
-        ProductTriples::<u64>::suits_lattice(self.bits, self.shape)
+        ProductTriples::<u64>::suiting_lattice(self.bits, self.of(1), Objective::Total).is_some()
     }
 
     /// So many of them by a lattice.

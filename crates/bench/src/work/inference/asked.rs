@@ -38,7 +38,8 @@ pub struct InferenceWork {
     /// Heads of a block, which share the width; for block alone
     #[arg(long, value_name = "H", default_value = "4", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(super) heads: u32,
-    /// Blocks, one after the other, each with vectors of its own; with --generate each takes what the one before gives
+    /// Blocks, one behind the other, each with weights of its own: it takes what the one before gives. With --threads they
+    /// are made in as many lanes, and evaluated one after the other
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=96))]
     pub(super) layers: u32,
     /// Vectors that come one by one after the first ones, each through all blocks, with shares of the keys and values of
@@ -163,11 +164,7 @@ impl InferenceWork {
 
     /// The numbers of some rows.
     pub(super) fn numbers(&self, rows: Range<usize>) -> Vec<f64> {
-        let (columns, spread) = match self.shape {
-            Shape::Gpt2Softmax => (256, 16.0),
-            Shape::Gpt2Gelu => (3072, 10.0),
-            _ => (self.block().sequence * self.block().width, SPREAD),
-        };
+        let (columns, spread) = if self.shape == Shape::Gpt2Gelu { (3072, 10.0) } else { (256, 16.0) };
         rows.flat_map(|row| self.drawn_numbers(row, columns, spread)).collect()
     }
 

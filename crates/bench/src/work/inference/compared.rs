@@ -2,7 +2,7 @@
 
 use std::{io::Read, ops::Range};
 
-use apps::inference::{Weights, twin};
+use apps::inference::twin;
 use hushtable::{
     arith::fixed,
     math::{TensorCard, gelu},
@@ -73,11 +73,6 @@ fn expected(work: &InferenceWork, x: &[f64]) -> Result<Expected> {
     };
     Ok(match work.shape {
         Shape::Gpt2Softmax => (twin::softmax(x, 256), None, most(work.softmax(1).card()?)?),
-        Shape::Gpt2Gelu => (x.iter().map(|&x| gelu(x)).collect(), None, most(work.gelu(1).card()?)?),
-        _ => {
-            let (shape, weights) = (work.block(), Weights::random(&work.block(), 1));
-            let twin = twin::fixed(&shape, x, &weights);
-            (twin::float(&shape, x, &weights), Some(twin), most_units(work))
-        }
+        _ => (x.iter().map(|&x| gelu(x)).collect(), None, most(work.gelu(1).card()?)?),
     })
 }

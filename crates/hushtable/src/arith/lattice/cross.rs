@@ -17,16 +17,17 @@
 //! Parameters are those for the outputs of the whole batch: all its responses together are `2^-40` from what shows nothing.
 
 use he::{
-    Ciphertext, Evaluator, Multiplier, Owner, Packer, PackingKey, Params, Plain, Response, Seeded, Shape,
+    Ciphertext, Evaluator, Mask, Multiplier, Packer, PackingKey, Params, Plain, Response, Seeded, Shape,
     Tiling,
 };
-use prim::Wiped;
+use prim::{Prg, Wiped};
 use std::{ops::Deref, sync::Arc};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::keys::{self, Keys, NUMBER, keys, packing, put, receive};
 use crate::{
     bill::{Bill, Objective, Once, Phase, Work},
+    cores,
     error::{Error, Result},
     net::Role,
     party::Party,
@@ -179,10 +180,10 @@ impl Cross {
         Work::vectors(self.local() * self.batch as f64)
     }
 
-    /// Bytes of ciphertexts and keys that the party that answers holds.
+    /// Bytes of ciphertexts and keys that the party that answers holds; what its cores work with is a few MB more for each.
     pub(in crate::arith) fn memory(&self) -> u64 {
-        let keys = keys::len(self.params, self.levels());
-        2 * (self.tiling.counts().encrypted * Seeded::len(self.params) + keys) as u64
+        let (keys, [up, _]) = (keys::len(self.params, self.levels()), self.sent());
+        2 * (up.max(HELD.min(self.batch * up)) + keys) as u64
     }
 
     /// Whether it is the left matrix that is encrypted.
@@ -211,15 +212,47 @@ impl Cross {
         Ok(Ready { keys, packing })
     }
 
-    /// As the owner of the key: sends its matrices, row by row; nothing at the other party.
+    /// Adds to `sums` this party's shares of these products, which are of one batch and shape: beside one another where the
+    /// channel holds a product of each. Of product i `encrypted` gives the matrix, row by row, that this party encrypts, and
+    /// `known` the one that it multiplies by.
     ///
     /// # Errors
     /// Those of the channel.
-    pub(in crate::arith) fn send(&self, s: &mut Session, ready: &Ready, matrices: &[u64]) -> Result<()> {
+    pub(in crate::arith) fn multiply<'a>(
+        crosses: &[Self],
+        p: &mut Party,
+        encrypted: &dyn Fn(usize) -> &'a [u64],
+        known: &dyn Fn(usize) -> &'a [i64],
+        sums: &mut [u64],
+    ) -> Result<()> {
+        let with_keys = |cross: &Self| Ok((*cross, cross.ready(p)?));
+        let crosses = crosses.iter().map(with_keys).collect::<Result<Vec<_>>>()?;
+        let Some((cross, _)) = crosses.first() else { return Ok(()) };
+        let (s, out) = (p.session(), cross.tiling.shape().out());
+        let (batch, together) = (cross.batch, cross.together());
+        let beside = if cross.is_held() { crosses.len() } else { 1 };
+        for (first, sums) in (0..batch).step_by(together).zip(sums.chunks_mut(together * out)) {
+            let some = || first..batch.min(first + together);
+            for beside in crosses.chunks(beside) {
+                for (cross, ready) in beside {
+                    cross.send(s, ready, &mut some().map(encrypted))?;
+                }
+                for (cross, ready) in beside {
+                    cross.answer(s, ready, &mut some().map(known), sums)?;
+                }
+                for (cross, ready) in beside {
+                    cross.open(s, ready, sums)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// As the owner of the key: sends its matrices. Nothing at the other party.
+    fn send(&self, s: &mut Session, ready: &Ready, matrices: &mut dyn Iterator<Item = &[u64]>) -> Result<()> {
         let Keys::Owner(key) = &ready.keys else { return Ok(()) };
-        let shape = self.tiling.shape();
-        for matrix in matrices.chunks_exact(shape.left()) {
-            let matrix = self.upright(matrix, shape.rows());
+        for matrix in matrices {
+            let matrix = self.upright(matrix, self.tiling.shape().rows());
             for tile in 0..self.tiling.counts().encrypted {
                 let mut message = Vec::with_capacity(NUMBER + Seeded::len(self.params));
                 let tile = Wiped::from(self.tiling.encrypted_tile(&matrix, tile));
@@ -230,95 +263,117 @@ impl Cross {
         Ok(())
     }
 
-    /// As the other party: takes them, multiplies them by its own, and answers; its share of the products goes to `out`.
+    /// As the other party: takes them, multiplies them by its own, and answers; adds its shares of the products to `sums`.
     /// Nothing at the owner.
-    ///
-    /// # Errors
-    /// Those of the channel.
-    pub(in crate::arith) fn answer(
+    fn answer(
         &self,
         s: &mut Session,
         ready: &Ready,
-        matrices: &[i64],
-        out: &mut [u64],
+        matrices: &mut dyn Iterator<Item = &[i64]>,
+        sums: &mut [u64],
     ) -> Result<()> {
         let Keys::Evaluator(evaluator, seed) = &ready.keys else { return Ok(()) };
-        let (tiles, ring) = (self.tiling.counts().encrypted, evaluator.ring());
-        let levels = ready.packing.iter().map(|key| (**key).as_ref().expect("a key that was sent"));
-        let mut packer = Packer::new(ring, levels.collect());
+        let (counts, ring, rows) = (self.tiling.counts(), evaluator.ring(), self.tiling.row_tiles());
+        let levels: Vec<_> =
+            ready.packing.iter().map(|key| (**key).as_ref().expect("a key that was sent")).collect();
         let shape = self.tiling.shape();
-        let all = matrices.chunks_exact(shape.right());
-        for (matrix, product) in all.zip(out.chunks_exact_mut(self.tiling.shape().out())) {
-            let encrypted = (0..tiles).map(|_| receive(s, ring, seed)).collect::<Result<Vec<_>>>()?;
-            let matrix = self.upright(matrix, shape.inner());
-            self.respond(s, evaluator, &mut packer, &encrypted, &matrix, product)?;
+        // As many products as give each core some columns, where memory has room for them.
+        let [up, _] = self.sent();
+        let at_once = (4 * s.cores()).div_ceil(counts.responses / rows).min(HELD / up).max(1);
+        let each = sums.chunks_mut(at_once * shape.out());
+        for products in each {
+            let one = |matrix| {
+                let encrypted =
+                    (0..counts.encrypted).map(|_| receive(s, ring, seed)).collect::<Result<Vec<_>>>()?;
+                Ok((encrypted, self.upright(matrix, shape.inner())))
+            };
+            let given = matrices.take(at_once).map(one).collect::<Result<Vec<_>>>()?;
+            let columns = given.iter().enumerate().flat_map(|(i, given)| {
+                (0..counts.responses).step_by(rows).map(move |first| (i, given, first))
+            });
+            // Each has a generator of its own, so that threads need not wait for each other.
+            let pieces: Vec<_> =
+                columns.map(|(i, given, first)| (i, given, first, Prg::new(s.rng().block()))).collect();
+            let begin = || (Packer::new(ring, levels.clone()), Multiplier::new(ring));
+            let answered =
+                cores::map(s.cores(), pieces, begin, |memory, (i, (encrypted, matrix), first, rng)| {
+                    (i, first, self.respond(evaluator, memory, rng, encrypted, matrix, first))
+                });
+            for (i, first, answers) in answered {
+                let sums = &mut products[i * shape.out()..(i + 1) * shape.out()];
+                for (response, (message, mask)) in (first..).zip(answers) {
+                    self.add(&self.tiling.outputs(response), &mask, sums);
+                    s.send(message)?;
+                }
+            }
         }
         Ok(())
     }
 
-    /// The responses of a product, and this party's share.
-    fn respond(
+    /// The messages for all rows of some columns of a product, and this party's shares.
+    fn respond<'a>(
         &self,
-        s: &mut Session,
-        evaluator: &Evaluator,
-        packer: &mut Packer<'_>,
+        evaluator: &'a Evaluator,
+        (packer, multiplier): &mut (Packer<'a>, Multiplier<'a>),
+        mut rng: Prg,
         encrypted: &[Ciphertext],
         matrix: &[i64],
-        product: &mut [u64],
-    ) -> Result<()> {
-        let (tiling, rows) = (&self.tiling, self.tiling.row_tiles());
-        let (mut multiplier, mut plain) = (Multiplier::new(evaluator.ring()), Vec::new());
-        for first in (0..tiling.counts().responses).step_by(rows) {
-            // Each known tile of columns is transformed once, for all row tiles.
-            let sums = packer.pack(rows, &mut |part, sums| {
-                for (row, sum) in sums.iter_mut().enumerate() {
-                    let pairs: Vec<[usize; 2]> = tiling.pairs(first + row, part).collect();
-                    if row == 0 {
-                        for (q, [_, tile]) in pairs.iter().enumerate() {
-                            if plain.len() == q {
-                                plain.push(multiplier.zero());
-                            }
-                            let tile = Zeroizing::new(tiling.plain_tile(matrix, *tile));
-                            multiplier.plain(&tile, tiling.packed(), &mut plain[q]);
+        first: usize,
+    ) -> Vec<(Vec<u8>, Mask)> {
+        let (tiling, mut plain) = (&self.tiling, Vec::new());
+        // Each known tile of columns is transformed once, for all row tiles.
+        let sums = packer.pack(tiling.row_tiles(), &mut |part, sums| {
+            for (row, sum) in sums.iter_mut().enumerate() {
+                let pairs: Vec<[usize; 2]> = tiling.pairs(first + row, part).collect();
+                if row == 0 {
+                    for (q, [_, tile]) in pairs.iter().enumerate() {
+                        if plain.len() == q {
+                            plain.push(multiplier.zero());
                         }
+                        let tile = Zeroizing::new(tiling.plain_tile(matrix, *tile));
+                        multiplier.plain(&tile, tiling.packed(), &mut plain[q]);
                     }
-                    let pairs: Vec<(&Ciphertext, &Plain)> =
-                        pairs.iter().zip(&plain).map(|([x, _], plain)| (&encrypted[*x], plain)).collect();
-                    multiplier.products(&pairs, sum);
                 }
-            });
-            for (row, sum) in sums.iter().enumerate() {
-                let (places, at): (Vec<usize>, Vec<usize>) = tiling.outputs(first + row).into_iter().unzip();
-                let (response, mask) = evaluator.respond(s.rng(), sum, &places);
-                at.into_iter().zip(mask.iter()).for_each(|(at, r)| product[self.place(at)] = *r);
-                let mut message = Vec::with_capacity(Response::len(self.params, places.len()));
-                response.encode(self.params, &mut message);
-                s.send(message)?;
+                let pairs: Vec<(&Ciphertext, &Plain)> =
+                    pairs.iter().zip(&plain).map(|([x, _], plain)| (&encrypted[*x], plain)).collect();
+                multiplier.products(&pairs, sum);
             }
-            packer.take_back(sums);
-        }
-        Ok(())
+        });
+        let one = |(row, sum): (usize, &Ciphertext)| {
+            let places: Vec<usize> =
+                tiling.outputs(first + row).into_iter().map(|(place, _)| place).collect();
+            let (response, mask) = evaluator.respond(&mut rng, sum, &places);
+            let mut message = Vec::with_capacity(Response::len(self.params, places.len()));
+            response.encode(self.params, &mut message);
+            (message, mask)
+        };
+        let answers = sums.iter().enumerate().map(one).collect();
+        packer.take_back(sums);
+        answers
     }
 
-    /// As the owner of the key: takes the answers; its share of the products goes to `out`. Nothing at the other party.
-    ///
-    /// # Errors
-    /// Those of the channel.
-    pub(in crate::arith) fn open(&self, s: &mut Session, ready: &Ready, out: &mut [u64]) -> Result<()> {
+    /// As the owner of the key: takes the answers, and adds its shares of the products to `sums`. Nothing at the other party.
+    fn open(&self, s: &mut Session, ready: &Ready, sums: &mut [u64]) -> Result<()> {
         let Keys::Owner(key) = &ready.keys else { return Ok(()) };
-        let mut each = out.chunks_exact_mut(self.tiling.shape().out());
-        each.try_for_each(|product| self.open_one(s, key, product))
-    }
-
-    fn open_one(&self, s: &mut Session, key: &Owner, product: &mut [u64]) -> Result<()> {
-        for response in 0..self.tiling.counts().responses {
-            let (places, at): (Vec<usize>, Vec<usize>) = self.tiling.outputs(response).into_iter().unzip();
-            let bytes = s.recv(Response::len(self.params, places.len()))?;
-            let response = Response::decode(self.params, places.len(), &bytes).map_err(Error::of_lattice)?;
-            let opened = key.open(&response, &places);
-            at.into_iter().zip(opened.iter()).for_each(|(at, x)| product[self.place(at)] = *x);
+        for sums in sums.chunks_exact_mut(self.tiling.shape().out()) {
+            for response in 0..self.tiling.counts().responses {
+                let outputs = self.tiling.outputs(response);
+                let places: Vec<usize> = outputs.iter().map(|(place, _)| *place).collect();
+                let bytes = s.recv(Response::len(self.params, places.len()))?;
+                let response =
+                    Response::decode(self.params, places.len(), &bytes).map_err(Error::of_lattice)?;
+                self.add(&outputs, &key.open(&response, &places), sums);
+            }
         }
         Ok(())
+    }
+
+    /// Adds shares of a response's outputs to those of a product.
+    fn add(&self, outputs: &[(usize, usize)], shares: &[u64], sums: &mut [u64]) {
+        for ((_, at), share) in outputs.iter().zip(shares) {
+            let sum = &mut sums[self.place(*at)];
+            *sum = sum.wrapping_add(*share);
+        }
     }
 
     /// A matrix as it is multiplied: as given, or of so many columns and transposed.
@@ -343,16 +398,10 @@ impl Cross {
         }
     }
 
-    /// Numbers of a product's matrix that is encrypted, of the one that is known, and of the product.
-    pub(in crate::arith) fn sizes(&self) -> [usize; 3] {
+    /// Numbers of a product's matrix that is encrypted, and of the one that is known.
+    pub(in crate::arith) fn sizes(&self) -> [usize; 2] {
         let shape = self.tiling.shape();
-        [shape.left(), shape.right(), shape.out()]
-    }
-
-    /// The outputs of product i.
-    pub(in crate::arith) fn part_of<'a>(&self, outputs: &'a mut [u64], i: usize) -> &'a mut [u64] {
-        let out = self.tiling.shape().out();
-        &mut outputs[i * out..(i + 1) * out]
+        [shape.left(), shape.right()]
     }
 
     /// Numbers of all products.

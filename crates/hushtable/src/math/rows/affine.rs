@@ -151,15 +151,24 @@ impl ScalingJob {
     ) -> Self {
         let ots = Self { rows, len, bits, scale, known_to, lattice: None };
         let Some(owner) = known_to else { return ots };
-        let number_bits = scale + libm::log2(most).ceil().max(0.0) as u32 + 2;
         let of = |block: usize| {
-            let batch = len.div_ceil(block);
-            let shape = MatrixShape { batch, rows, inner: block, columns: block };
-            let job = LatticeJob::new(LinearJob { shape: shape.into(), bits, number_bits, owner })?;
-            let job = job.optimised(objective)?;
+            let job = ots.in_blocks(block, (owner, objective), most)?;
             Ok((job.price(), [job.bill(), job.keys().bill()], (block, job)))
         };
         Self { lattice: cheapest_block(len, &ots.columns().bill(), of), ..ots }
+    }
+
+    /// So many columns in each matrix.
+    fn in_blocks(
+        &self,
+        block: usize,
+        (owner, objective): (Role, Objective),
+        most: f64,
+    ) -> Result<LatticeJob> {
+        let Self { rows, len, bits, scale, .. } = *self;
+        let number_bits = scale + libm::log2(most).ceil().max(0.0) as u32 + 2;
+        let shape = MatrixShape { batch: len.div_ceil(block), rows, inner: block, columns: block };
+        LatticeJob::new(LinearJob { shape: shape.into(), bits, number_bits, owner })?.optimised(objective)
     }
 
     /// What all numbers cost, without keys that the session keeps.
@@ -191,7 +200,7 @@ impl ScalingJob {
 
     /// The work of the lattice, offline.
     pub(super) fn work(&self) -> Work {
-        self.lattice.map_or(Work::default(), |(_, lattice)| lattice.offline_work())
+        self.lattice.map_or(Work::default(), |(_, lattice)| lattice.work()[0])
     }
 
     /// The products of the columns with their gains.
@@ -302,3 +311,6 @@ fn transposed(x: &AShare<u64>, len: usize) -> AShare<u64> {
     let word = |i: usize| x.words()[i % rows * len + i / rows];
     AShare::new(x.bits(), (0..x.len()).map(word).collect())
 }
+
+#[cfg(test)]
+mod tests;

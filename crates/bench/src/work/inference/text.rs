@@ -1,8 +1,8 @@
-//! A text through blocks one behind the other: the first vectors at once, the others one by one.
+//! A text through blocks one behind the other: the first vectors at once, and others one by one.
 
 use std::time::Instant;
 
-use apps::inference::{BlockShape, Decoder, DecoderShape, Weights, twin};
+use apps::inference::{BlockShape, Norms, Transformer, TransformerShape, Weights, twin};
 use hushtable::{AShare, Error, Party, Role, arith::Fixed, bill::Effort};
 use hushtable_columns::failure::{Failure, Result};
 use hushtable_jobs::cost::Phase;
@@ -17,34 +17,35 @@ use crate::{
     measured::Accuracy,
 };
 
-/// Blocks, at most: each adds to the numbers, whose variance layer norms bound.
+/// Blocks whose norms are first, at most: each adds to the numbers, whose variance layer norms bound.
 const LAYERS: u32 = 24;
 
 /// What is asked for.
-pub(super) fn asked(work: &InferenceWork, further: u32) -> DecoderShape {
-    DecoderShape { block: work.block(), layers: work.layers as usize, further: further as usize }
+pub(super) fn asked(work: &InferenceWork, blocks: usize) -> TransformerShape {
+    TransformerShape { block: work.block(), blocks, further: work.generate.unwrap_or(0) as usize }
 }
 
 /// What it takes.
-pub(super) fn effort(shape: &DecoderShape) -> Result<Effort> {
+pub(super) fn effort(shape: &TransformerShape) -> Result<Effort> {
     Ok(shape.effort(Role::P1, &inputs::usual_setting())?)
 }
 
 /// Refuses what cannot be measured, and prints what the first vectors and a further one send.
-pub(super) fn check(work: &InferenceWork, further: u32) -> Result<()> {
-    if !matches!(work.shape, Shape::Block | Shape::Gpt2) {
+pub(super) fn check(work: &InferenceWork) -> Result<()> {
+    if work.generate.is_some() && !matches!(work.shape, Shape::Block | Shape::Gpt2) {
         return Err(Failure::new(
             "--generate: accepted with --shape gpt2 and block, where vectors see those before",
         ));
     }
-    if work.layers > LAYERS {
+    if work.layers > LAYERS && work.block().norms == Norms::First {
         return Err(Failure::new(format!(
-            "--layers {}: accepted with --generate: 1 to {LAYERS}, since numbers grow from block to block",
+            "--layers {}: accepted where norms are first: 1 to {LAYERS}, since numbers grow from block to block",
             work.layers
         )));
     }
-    let shape = asked(work, further);
-    let [all, first] = [shape, DecoderShape { further: 0, ..shape }].map(|shape| effort(&shape));
+    let shape = asked(work, work.layers as usize);
+    shape.block.check()?;
+    let [all, first] = [shape, TransformerShape { further: 0, ..shape }].map(|shape| effort(&shape));
     let (all, first) = (all?, first?);
     let phases = |effort: &Effort| {
         let bill = effort.bill();
@@ -52,39 +53,36 @@ pub(super) fn check(work: &InferenceWork, further: u32) -> Result<()> {
         [offline as f64 / 8e6, bill.online.all_bits() as f64 / 8e6]
     };
     let ([offline, online], [first_offline, first_online]) = (phases(&all), phases(&first));
-    let count = f64::from(further);
     eprintln!("the first vectors: {first_offline:.1} MB offline, {first_online:.1} MB online");
-    eprintln!(
-        "a further one: {:.1} MB offline, {:.1} MB online",
-        (offline - first_offline) / count,
-        (online - first_online) / count
-    );
-    eprintln!("keys, once: {:.1} MB", all.once().bill().bytes() / 1e6);
-    let most = [
-        ("bytes", (all.bill().bytes() + all.once().bill().bytes()) as u64, "--max-bytes", work.max_bytes),
-        ("bytes of memory", all.memory.into_iter().max().unwrap_or(0), "--max-memory", work.max_memory),
-    ];
-    for (what, takes, option, most) in most {
-        if takes > most {
-            let [takes, most] = [takes, most].map(|bytes| bytes / 1_000_000);
-            return Err(Failure::new(format!("about {takes} million {what}, above {option} {most} million")));
-        }
+    if let Some(further) = work.generate.map(f64::from) {
+        eprintln!(
+            "a further one: {:.1} MB offline, {:.1} MB online",
+            (offline - first_offline) / further,
+            (online - first_online) / further
+        );
     }
-    Ok(())
+    eprintln!("keys, once: {:.1} MB", all.once().bill().bytes() / 1e6);
+    work.check_limits(&all, all.memory)
 }
 
-pub(super) fn run(work: &InferenceWork, further: u32, lanes: Lanes) -> Result<()> {
-    let (shape, role) = (asked(work, further), lanes.role());
+pub(super) fn run(work: &InferenceWork, lanes: Lanes) -> Result<()> {
+    let (shape, role) = (asked(work, work.layers as usize), lanes.role());
     let whole = BlockShape { sequence: shape.block.sequence + shape.further, ..shape.block };
     let text = work.drawn_numbers(0, whole.sequence * whole.width, SPREAD);
     let weights = |layer| Weights::random(&shape.block, 1 + layer as u64);
-    let mine = (role == Role::P1).then(|| (0..shape.layers).map(weights).collect::<Vec<_>>());
+    let mine = (role == Role::P1).then(|| (0..shape.blocks).map(weights).collect::<Vec<_>>());
     let mine = mine.as_deref();
-    let done = lanes.measure(
-        vec![()],
-        vec![work.shared(role, 0, &text)?],
-        |p, ()| Decoder::prepare(p, shape, Role::P1, mine),
-        |p, decoder, x: &Vec<u64>| in_steps(p, decoder, &shape.block, x),
+    let (x, rows) = (work.shared(role, 0, &text)?, lanes.rows());
+    let done = lanes.measure_joined(
+        rows,
+        |p, rows| {
+            let mine = mine.map(|mine| &mine[rows.clone()]);
+            Transformer::prepare(p, asked(work, rows.len()), Role::P1, mine)
+        },
+        |p, made| {
+            let whole = made.into_iter().map(Ok).reduce(|all, next| all?.then(next?));
+            in_steps(p, whole.expect("a lane")?, &shape.block, &x)
+        },
     )?;
     let steps = done.results[0].1.clone();
     let done = done.with_steps(steps);
@@ -93,9 +91,9 @@ pub(super) fn run(work: &InferenceWork, further: u32, lanes: Lanes) -> Result<()
         || words.iter().copied(),
         |from| {
             let layers = |of: fn(&BlockShape, &[f64], &Weights) -> Vec<f64>| {
-                (0..shape.layers).fold(text.clone(), |x, layer| of(&whole, &x, &weights(layer)))
+                (0..shape.blocks).fold(text.clone(), |x, layer| of(&whole, &x, &weights(layer)))
             };
-            let most = compared::most_units(work) * shape.layers as f64;
+            let most = compared::most_units(work) * shape.blocks as f64;
             let mut accuracy = Accuracy::default();
             let expected = (layers(twin::float), Some(layers(twin::fixed)), most);
             compared::compare(work, 0, expected, words, from, &mut accuracy)?;
@@ -107,7 +105,7 @@ pub(super) fn run(work: &InferenceWork, further: u32, lanes: Lanes) -> Result<()
 /// What the last block gives for all vectors, and what the first ones and those after them took.
 fn in_steps(
     p: &mut Party,
-    mut decoder: Decoder,
+    mut transformer: Transformer,
     block: &BlockShape,
     x: &[u64],
 ) -> std::result::Result<(Vec<u64>, Vec<Step>), Error> {
@@ -116,10 +114,10 @@ fn in_steps(
     for (i, x) in std::iter::once(first).chain(further.chunks_exact(block.width)).enumerate() {
         let start = Instant::now();
         let x = Fixed::new(AShare::new(block.bits, x.to_vec()), block.scale)?;
-        out.extend_from_slice(decoder.eval(p, &x)?.share().words());
+        out.extend_from_slice(transformer.eval(p, &x)?.share().words());
         let took = &mut took[usize::from(i > 0)];
         *took = took.then(Phase::new(start, p.take_cost()));
     }
-    let steps = ["prompt", "tokens"].into_iter().zip(took);
+    let steps = ["prompt", "tokens"].into_iter().zip(took).take(if further.is_empty() { 1 } else { 2 });
     Ok((out, steps.map(|(name, phase)| Step { name: name.into(), phase }).collect()))
 }
