@@ -83,6 +83,24 @@ def test_norms_by_the_root_of_rows_of_any_size(seed):
     holds(model, rng.normal(size=(60, 6)) * np.sort(sizes)[::-1] * 0.9)
 
 
+@pytest.mark.parametrize("epsilon", (0.0, 1e-6, 1e-3))
+@pytest.mark.parametrize("fraction", (8, 12, 16))
+@pytest.mark.parametrize("power", range(-6, 14, 2))
+def test_norms_are_as_near_for_large_and_small_rows_as_for_usual_ones(power, fraction, epsilon):
+    """Of large rows the inverse root has no digits left in the network's scale, and of small ones the mean square."""
+    rng = np.random.default_rng(power + 6)
+    x = rng.uniform(0.5, 1, (200, 6)) * np.where(rng.integers(2, size=(200, 6)), 1, -1) * 2.0**power
+    graph = Graph([Input("x", (-1, 6))])
+    graph.outputs = [graph.add(RmsNorm(6, epsilon), 0, own={"weight": np.ones(6)})]
+    try:
+        model = Model(graph).calibrate(x, margin=1, fraction=fraction)
+    except ht.ParamError as error:
+        assert power * 2 + fraction * 2 > 46 and "64 bits" in str(error)
+        return
+    # Inputs are rounded to half a step, which is part of a small row.
+    assert holds(model, x) <= (8 + 2.0**-power) * 2.0**-fraction
+
+
 @pytest.mark.parametrize("name", ("sigmoid", "tanh", "gelu", "silu", "softplus", "erf", "exp"))
 @pytest.mark.parametrize("seed", [*range(2), *(pytest.param(s, marks=pytest.mark.long) for s in range(2, 12))])
 def test_curves_have_the_error_of_the_range_that_they_are_evaluated_in(name, seed):

@@ -112,11 +112,12 @@ def between(x: Share, y: Share, limits: Range) -> Share:
     return _to_scale("@", _matrices(x._like(a), y._like(b)), limits, x.fraction)
 
 
-@history.operation("times", ("x", "y"))
-def times(x: Share, y: Share, limits: Range) -> Share:
-    """The products of shares, element by element and broadcast. As `between` otherwise."""
+@history.operation("times", ("x", "y"), ("digits",))
+def times(x: Share, y: Share, limits: Range, digits: int | None = None) -> Share:
+    """The products of shares, element by element and broadcast. As `between` otherwise. `digits`: how many are cut off, where
+    these are not as many as the shares have."""
     x._same(y, "*")
-    return _to_scale("*", _multiplied(x, y), limits, x.fraction)
+    return _to_scale("*", _multiplied(x, y), limits, x.fraction if digits is None else digits)
 
 
 @history.operation("plus", ("x", "y"))
