@@ -136,6 +136,13 @@ def multiplied(x: Share, exponents: Sequence[int], limits: Range) -> Share:
     return _to_scale("adapted", x._times_whole(steps), limits, digits)
 
 
+@history.operation("scaled by", ("x",), ("factor", "digits"))
+def scaled_by(x: Share, factor: int, digits: int) -> Share:
+    """`x * factor / 2^digits`, a public factor from 0 to 1, rounded to nearest."""
+    x.party._met("scaled by", digits, np.asarray(factor))
+    return _to_scale("*", x._times_whole(np.asarray(factor, dtype=np.int64)), (min(x._range[0], 0), max(x._range[1], 1)), digits)
+
+
 def windows(
     images: NDArray[np.uint64],
     kernel: tuple[int, int],
