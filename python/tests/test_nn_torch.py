@@ -162,5 +162,7 @@ def test_several_inputs_and_what_cannot_be_exported():
 
     with pytest.raises(ht.ShapeError, match=r"Concat.*may have fixed the number of rows"):
         ht.nn.from_torch(Fixed(), torch.from_numpy(a))
+    with pytest.raises(TypeError, match="a torch.nn.Module is expected, got function"):
+        ht.nn.from_torch(lambda x: x, torch.from_numpy(a))
     with pytest.raises(ht.ParamError, match=r"node .*LSTM"):
         ht.nn.from_torch(nn.LSTM(4, 3), torch.zeros((2, 5, 4)))

@@ -28,6 +28,8 @@ def from_torch(module: Any, example: Any, *, classes: Sequence[Any] | None = Non
         importlib.import_module("torch.onnx")
     except ImportError:
         raise ParamError("from_torch: the package torch is not installed") from None
+    if not isinstance(module, torch.nn.Module):
+        raise TypeError(f"from_torch: a torch.nn.Module is expected, got {type(module).__name__}")
     examples = example if isinstance(example, tuple) else (example,)
     names = [f"x{i}" for i in range(len(examples))]
     export = torch.onnx.export
