@@ -163,7 +163,8 @@ class RmsNorm(Norm):
     def _scale(self, format: Format, fraction: int) -> int:
         """The power of two by which the parties divide the square of rows twice: their mean squares lie about 1 then. Of large
         ones the inverse root, and of small ones the mean square itself, would have no digits left."""
-        return max(round((format.inner["spread"] / 2 - format.inner["precision"]) / 3), -(fraction // 2))
+        scale = max(round((format.inner["spread"] / 2 - format.inner["precision"]) / 3), -(fraction // 2))
+        return scale if scale != -1 else 0  # which takes a wider mean for little
 
     def _ends(self, fraction: int, format: Format) -> tuple[int, tuple[int, int]]:
         """Of mean squares in that scale: minus the power of two at the lower end, and where their inverse root is evaluated, in
