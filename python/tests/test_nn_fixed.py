@@ -211,3 +211,22 @@ def test_gains_of_layer_norms_are_rounded():
     x = rng.normal(size=(16, 1024))
     x[np.arange(16), np.arange(16)] = rng.uniform(128, 256, size=16)
     assert holds(Model(graph).calibrate(x), x) > 0
+
+
+@pytest.mark.parametrize("fraction", (8, 12, 16))
+@pytest.mark.parametrize("slope", (0.01, 0.1, 0.2, 0.25, 0.3, 0.5, 0.99))
+def test_slopes_have_the_digits_of_results(slope, fraction):
+    """A slope of 0.2 in the digits that the least width had room for was off by 1 %."""
+    graph = Graph([Input("x", (-1, 4))])
+    graph.outputs = [graph.add(Relu(slope), 0)]
+    x = np.random.default_rng(3).uniform(-8, 8, (100, 4))
+    model = Model(graph).calibrate(x, margin=1, fraction=fraction)
+    assert holds(model, x) <= (2 + 8 / 2) * 2.0**-fraction
+    assert model.report(measure=False).error <= (2 + 16 / 2) * 2.0**-fraction
+
+
+def test_a_width_without_room_for_a_slope_is_refused():
+    graph = Graph([Input("x", (-1, 4))])
+    graph.outputs = [graph.add(Relu(0.3), 0, name="leaky")]
+    with pytest.raises(ht.ParamError, match=r"layer 'leaky' \(relu\): a slope of 0.3 .* in 20 bits"):
+        Model(graph).calibrate(np.full((1, 4), 7.0), margin=1, bits=20)

@@ -18,6 +18,7 @@ ROWS = RNG.normal(size=(1000, 8))
 @pytest.mark.parametrize(
     ("nodes", "shape", "constants", "message"),
     [
+        ([node("Sin", ["x"], ["y"], name="s")], (1, 4), {}, r"node 's' \(Sin\): this operation is not supported"),
         ([node("LSTM", ["x", "w", "w"], ["y"], name="cell")], (1, 4), {"w": np.ones(3)}, r"node 'cell' \(LSTM\): this operation is not supported; accepted: Add, ArgMax"),
         ([node("Relu", ["z"], ["y"])], (1, 4), {}, "takes 'z', which nothing gives"),
         ([node("Gemm", ["x", "w"], ["y"], name="head")], (1, 4), {"w": np.ones((3, 2))}, r"node 'head' \(Gemm\): shape \(2, 4\) where 3 numbers"),

@@ -9,7 +9,7 @@ from hushtable.gated import ulps
 from hushtable.nn.graph import Graph, Input
 from hushtable.nn.layers.elementwise import Curve, Multiply
 from hushtable.nn.layers.linear import Linear, Scale
-from hushtable.nn.layers.norm import RmsNorm
+from hushtable.nn.layers.norm import LayerNorm, RmsNorm
 from hushtable.nn.layers.steep import Steep, parts
 from hushtable.nn.model import Model
 from networks import holds
@@ -81,6 +81,35 @@ def test_norms_by_the_root_of_rows_of_any_size(seed):
     graph.outputs = [graph.add(RmsNorm(6, float(rng.choice([0.0, 1e-5, 0.1]))), 0, own={"weight": rng.normal(size=6)})]
     model = Model(graph).calibrate(rng.normal(size=(60, 6)) * sizes)
     holds(model, rng.normal(size=(60, 6)) * np.sort(sizes)[::-1] * 0.9)
+
+
+@pytest.mark.parametrize("epsilon", (0.0, 1e-6, 1e-3))
+@pytest.mark.parametrize("fraction", (8, 12, 16))
+@pytest.mark.parametrize("power", range(-6, 14, 2))
+def test_norms_are_as_near_for_large_and_small_rows_as_for_usual_ones(power, fraction, epsilon):
+    """Of large rows the inverse root has no digits left in the network's scale, and of small ones the mean square."""
+    rng = np.random.default_rng(power + 6)
+    x = rng.uniform(0.5, 1, (200, 6)) * np.where(rng.integers(2, size=(200, 6)), 1, -1) * 2.0**power
+    graph = Graph([Input("x", (-1, 6))])
+    graph.outputs = [graph.add(RmsNorm(6, epsilon), 0, own={"weight": np.ones(6)})]
+    try:
+        model = Model(graph).calibrate(x, margin=1, fraction=fraction)
+    except ht.ParamError as error:
+        assert power * 2 + fraction * 2 > 46 and "64 bits" in str(error)
+        return
+    # Inputs are rounded to half a step, which is part of a small row.
+    assert holds(model, x) <= (8 + 2.0**-power) * 2.0**-fraction
+
+
+@pytest.mark.parametrize("fraction", (10, 12, 14))
+@pytest.mark.parametrize("seed", range(3))
+def test_norms_of_equal_numbers_do_not_wrap_around(seed, fraction):
+    """They are 0, and those of the parties off by more steps than a range of two has room for."""
+    rng = np.random.default_rng(seed)
+    graph = Graph([Input("x", (-1, 6))])
+    graph.outputs = [graph.add(LayerNorm(6, 1e-5), 0, own={"weight": np.ones(6), "bias": np.zeros(6)})]
+    x = np.repeat(rng.normal(size=(100, 1)), 6, axis=1)
+    assert holds(Model(graph).calibrate(x, fraction=fraction), x) <= 0.5
 
 
 @pytest.mark.parametrize("name", ("sigmoid", "tanh", "gelu", "silu", "softplus", "erf", "exp"))

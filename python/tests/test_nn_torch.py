@@ -132,6 +132,17 @@ def test_modules_are_as_pytorch_has_them_and_on_shares_too(name):
     assert off <= 8 * max(model.report().seen, 2.0**-12), "no worst case, but as on the examples"
 
 
+@pytest.mark.parametrize("how", ({}, {"eps": 1e-3}, {"elementwise_affine": False}))
+def test_norms_of_pytorch_by_the_root_mean_square(how):
+    torch.manual_seed(1)
+    module = nn.Sequential(nn.Linear(6, 10), nn.RMSNorm(10, **how), nn.SiLU(), nn.Linear(10, 3))
+    x = RNG.normal(size=(200, 6)).astype(np.float32)
+    model = ht.nn.from_torch(module, torch.from_numpy(x[:3])).calibrate(x)
+    assert "rms_norm" in [node.layer.op for node in model.graph.nodes]
+    assert np.abs(model.plain(x) - module(torch.from_numpy(x)).detach().numpy()).max() <= 1e-5
+    assert np.abs(private(model, x[:20])[0] - model.plain(x[:20])).max() <= 0.01
+
+
 def test_several_inputs_and_what_cannot_be_exported():
     class Both(nn.Module):
         def forward(self, a, b):
@@ -151,5 +162,7 @@ def test_several_inputs_and_what_cannot_be_exported():
 
     with pytest.raises(ht.ShapeError, match=r"Concat.*may have fixed the number of rows"):
         ht.nn.from_torch(Fixed(), torch.from_numpy(a))
+    with pytest.raises(TypeError, match="a torch.nn.Module is expected, got function"):
+        ht.nn.from_torch(lambda x: x, torch.from_numpy(a))
     with pytest.raises(ht.ParamError, match=r"node .*LSTM"):
         ht.nn.from_torch(nn.LSTM(4, 3), torch.zeros((2, 5, 4)))

@@ -11,7 +11,7 @@ pytest.importorskip("sklearn")
 
 from sklearn import decomposition, ensemble, linear_model, tree  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
-from sklearn.preprocessing import StandardScaler  # noqa: E402
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler  # noqa: E402
 
 KINDS = {
     "tree": lambda: tree.DecisionTreeRegressor(max_depth=4, random_state=0),
@@ -135,3 +135,15 @@ def test_a_network_without_trees_is_sure_of_all_rows():
     model = ht.nn.from_sklearn(linear_model.Ridge().fit(x, x[:, 0])).calibrate(x)
     report = model.report(measure=False)
     assert not model.unsure(x).any() and report.sure == report.error and "unsure" not in str(report)
+
+
+@pytest.mark.parametrize("scaler", (StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler))
+def test_thresholds_behind_scalers_that_are_numbers_of_the_training_data(scaler):
+    """Histograms of more rows than bins split at such numbers: the scaler rounds these rows as it rounded the threshold."""
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(500, 4)) * [1, 10, 0.1, 3] + [0, 5, 1, 0]
+    trained = make_pipeline(scaler(), ensemble.HistGradientBoostingRegressor(max_iter=6, random_state=0)).fit(x, x[:, 0] * x[:, 1])
+    model = ht.nn.from_sklearn(trained).calibrate(x)
+    assert np.abs(model.plain(x)[:, 0] - trained.predict(x)).max() <= 1e-9
+    assert model.unsure(x).mean() <= 0.01
+    assert holds(model, x[:100]) <= 0.01

@@ -122,7 +122,7 @@ def convert(builder: Builder, op: Op) -> list[Value]:
         made = CONVERTERS[op.kind](builder, op)
     except (ParamError, ShapeError) as error:
         text = str(error)
-        raise type(error)(text if op.name in text[:200] else f"node {op.name!r} ({op.kind}): {text}") from None
+        raise type(error)(text if repr(op.name) in text[:200] else f"node {op.name!r} ({op.kind}): {text}") from None
     except (ValueError, TypeError, IndexError, AssertionError) as error:
         raise ParamError(f"node {op.name!r} ({op.kind}) is malformed: {str(error)[:200] or type(error).__name__}") from None
     return made if isinstance(made, list) else [made]

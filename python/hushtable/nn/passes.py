@@ -12,6 +12,9 @@ from .layers.forest import Forest
 from .layers.linear import Convolution, Linear, Offset, Scale
 from .layers.norm import LayerNorm, RmsNorm
 
+# How far a number that went through a scaler may lie off in floating point, of its size and of that of the offset.
+ROUNDED = 2.0**-50
+
 
 def folded(graph: Graph, rows: int) -> Graph:
     """The graph, as it is for so many rows, with scales and offsets folded in, until there is no more to fold."""
@@ -98,7 +101,9 @@ def _ahead(before: Node, node: Node) -> Node | None:
             return None
         at = np.argmax(node.own["feature"], axis=0)
         threshold = (node.own["threshold"] - offsets[at]) / factors[at]
-        return replace(node, own={**node.own, "threshold": threshold})
+        # Thresholds may be numbers of the training data, which stay at their left however the scaler rounds them.
+        doubt = ROUNDED * (np.abs(threshold) + np.abs(offsets[at] / factors[at]))
+        return replace(node, own={**node.own, "threshold": threshold + doubt})
     return None
 
 

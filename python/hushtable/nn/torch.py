@@ -28,12 +28,15 @@ def from_torch(module: Any, example: Any, *, classes: Sequence[Any] | None = Non
         importlib.import_module("torch.onnx")
     except ImportError:
         raise ParamError("from_torch: the package torch is not installed") from None
+    if not isinstance(module, torch.nn.Module):
+        raise TypeError(f"from_torch: a torch.nn.Module is expected, got {type(module).__name__}")
     examples = example if isinstance(example, tuple) else (example,)
     names = [f"x{i}" for i in range(len(examples))]
     export = torch.onnx.export
     how: dict[str, Any] = {"dynamo": False} if "dynamo" in inspect.signature(export).parameters else {}
     training, out = bool(module.training), io.BytesIO()
     try:
+        torch.onnx.register_custom_op_symbolic("aten::rms_norm", _rms_norm(torch.onnx.symbolic_helper), OPSET)
         module.eval()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -51,4 +54,23 @@ def from_torch(module: Any, example: Any, *, classes: Sequence[Any] | None = Non
         raise ParamError(f"from_torch: {type(module).__name__} cannot be exported to ONNX: {first[0][:200]}") from None
     finally:
         module.train(training)
+        torch.onnx.unregister_custom_op_symbolic("aten::rms_norm", OPSET)
     return from_onnx(out.getvalue(), classes=classes)
+
+
+def _rms_norm(helper: Any) -> Any:
+    """`torch.nn.RMSNorm` spelt out, which the exporter by tracing does not know."""
+
+    def norm(g: Any, x: Any, size: list[int], weight: Any, epsilon: float | None) -> Any:
+        def number(value: float) -> Any:
+            return g.op("Constant", value_t=torch.tensor(value, dtype=torch.float32))
+
+        torch = importlib.import_module("torch")
+        spread = g.op("ReduceMean", g.op("Mul", x, x), axes_i=list(range(-len(size), 0)), keepdims_i=1)
+        # As PyTorch has it where none is given.
+        added = number(torch.finfo(torch.float32).eps if epsilon is None else epsilon)
+        inverse = g.op("Div", number(1.0), g.op("Sqrt", g.op("Add", spread, added)))
+        normed = g.op("Mul", x, inverse)
+        return normed if weight.node().mustBeNone() else g.op("Mul", normed, weight)
+
+    return helper.parse_args("v", "is", "v", "f")(norm)

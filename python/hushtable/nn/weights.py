@@ -112,11 +112,12 @@ def between(x: Share, y: Share, limits: Range) -> Share:
     return _to_scale("@", _matrices(x._like(a), y._like(b)), limits, x.fraction)
 
 
-@history.operation("times", ("x", "y"))
-def times(x: Share, y: Share, limits: Range) -> Share:
-    """The products of shares, element by element and broadcast. As `between` otherwise."""
+@history.operation("times", ("x", "y"), ("digits",))
+def times(x: Share, y: Share, limits: Range, digits: int | None = None) -> Share:
+    """The products of shares, element by element and broadcast. As `between` otherwise. `digits`: how many are cut off, where
+    these are not as many as the shares have."""
     x._same(y, "*")
-    return _to_scale("*", _multiplied(x, y), limits, x.fraction)
+    return _to_scale("*", _multiplied(x, y), limits, x.fraction if digits is None else digits)
 
 
 @history.operation("plus", ("x", "y"))
@@ -133,6 +134,13 @@ def multiplied(x: Share, exponents: Sequence[int], limits: Range) -> Share:
     steps = np.asarray([1 << (digits - exponent) for exponent in exponents], dtype=np.int64)
     x.party._met("adapted", digits, steps)
     return _to_scale("adapted", x._times_whole(steps), limits, digits)
+
+
+@history.operation("scaled by", ("x",), ("factor", "digits"))
+def scaled_by(x: Share, factor: int, digits: int) -> Share:
+    """`x * factor / 2^digits`, a public factor from 0 to 1, rounded to nearest."""
+    x.party._met("scaled by", digits, np.asarray(factor))
+    return _to_scale("*", x._times_whole(np.asarray(factor, dtype=np.int64)), (min(x._range[0], 0), max(x._range[1], 1)), digits)
 
 
 def windows(

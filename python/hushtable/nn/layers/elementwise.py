@@ -153,13 +153,30 @@ class Relu(Layer):
         return np.maximum(x[0], self.slope * x[0])
 
     def private(self, run: Run, *x: Share) -> Share:
-        return arithmetic.where(positive(x[0]), x[0], x[0] * self.slope) if self.slope else relu(x[0])
+        if not self.slope:
+            return relu(x[0])
+        digits = self._digits(x[0].bits, run.fraction, x[0]._range)
+        return arithmetic.where(positive(x[0]), x[0], weights.scaled_by(x[0], round(math.ldexp(self.slope, digits)), digits))
+
+    def _digits(self, bits: int, fraction: int, limits: Range) -> int:
+        """Those of the slope: as many as bring products to half a step, or as many as the width has room for. Raises
+        `ParamError` for fewer than results have."""
+        size = max(-limits[0], limits[1]).bit_length()
+        digits = min(size, bits - size - 2)
+        exact = next((few for few in range(size) if math.ldexp(self.slope, few).is_integer()), size)
+        if digits < min(exact, fraction):
+            raise ParamError(f"a slope of {self.slope} with {fraction} digits is not supported in {bits} bits; accepted: more bits")
+        return min(digits, exact)
 
     def worst(self, own: Own, *sizes: float) -> Sizes:
         return sizes[0], {}
 
     def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
-        return of[0].error + (step + 0.01 * of[0].size * self.slope if self.slope else 0)
+        if not self.slope:
+            return of[0].error
+        digits = self._digits(of[0].bits, _digits(step), of[0].limits)
+        off = abs(self.slope - math.ldexp(round(math.ldexp(self.slope, digits)), -digits))
+        return of[0].error + off * of[0].size + step
 
 
 @dataclass(frozen=True)

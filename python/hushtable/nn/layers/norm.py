@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -19,6 +20,9 @@ from ..layer import Array, Format, Layer, Off, Own, Run, Shape, Sizes, axis_of, 
 from .arrange import Transpose
 from .steep import domain, evaluated, off
 
+
+# Results of layer norms have room up to it at least: those of equal numbers are 0, and are off by many steps.
+LEAST_NORMED = 0.5
 
 # Fewest digits after the point of a softmax with the precision of networks.
 LEAST_OF_NETWORKS = 10
@@ -111,6 +115,9 @@ class LayerNorm(Norm):
         centred = x[0] - x[0].mean(axis=-1, keepdims=True)
         return np.asarray(centred / np.sqrt(self.spread(x[0]) + self.epsilon) * own["weight"] + own["bias"])
 
+    def implied(self, inner: Mapping[str, int], *sizes: float) -> float:
+        return LEAST_NORMED
+
     def private(self, run: Run, *x: Share) -> Share:
         mine = () if run.own is None or x[0].party.role != run.owner else (run.own["weight"], run.own["bias"])
         variance = (2.0 ** -run.format.inner["precision"], 2.0 ** run.format.inner["spread"])
@@ -153,23 +160,43 @@ class RmsNorm(Norm):
     def ranges(self) -> tuple[str, ...]:
         return (*super().ranges(), "squares", "normed")
 
+    def _scale(self, format: Format, fraction: int) -> int:
+        """The power of two by which the parties divide the square of rows twice: their mean squares lie about 1 then. Of large
+        ones the inverse root, and of small ones the mean square itself, would have no digits left."""
+        scale = max(round((format.inner["spread"] / 2 - format.inner["precision"]) / 3), -(fraction // 2))
+        return scale if scale != -1 else 0  # which takes a wider mean for little
+
+    def _ends(self, fraction: int, format: Format) -> tuple[int, tuple[int, int]]:
+        """Of mean squares in that scale: minus the power of two at the lower end, and where their inverse root is evaluated, in
+        steps."""
+        scale = self._scale(format, fraction)
+        precision, high = format.inner["precision"] + 2 * scale, format.inner["spread"] - 2 * scale
+        return precision, domain("rsqrt", fraction, precision, 1 << max(high + fraction, 0), 2 * scale)
+
     def private(self, run: Run, *x: Share) -> Share:
-        squares = weights.times(x[0], x[0], run.inner("squares"))
-        spread = mean(squares, axis=squares.ndim - 1) + max(self.epsilon, 2.0**-run.fraction)
-        ends = domain("rsqrt", run.fraction, run.format.inner["precision"], run.inner("spread")[1])
-        inverse = evaluated("rsqrt", spread, *ends)
+        scale = self._scale(run.format, run.fraction)
+        squares = weights.times(x[0], x[0], run.steps(run.format.inner["squares"] - 2 * scale), x[0].fraction + 2 * scale)
+        spread = mean(squares, axis=squares.ndim - 1) + self._added(2.0**-run.fraction, scale)
+        inverse = evaluated("rsqrt", spread, *self._ends(run.fraction, run.format)[1])
         inverse = inverse.reshape(*inverse.shape, 1)
-        normed = weights.times(x[0], inverse, run.inner("normed"))
+        normed = weights.times(x[0], inverse, run.inner("normed"), x[0].fraction + scale)
         return weights.scaled(normed, run.weights("weight"), run.limits)
+
+    def _added(self, step: float, scale: int) -> float:
+        """The epsilon that is added to mean squares in that scale: a step at least."""
+        return max(float(np.ldexp(self.epsilon, -2 * scale)), step)
 
     def error(self, own: Own, held: Own, step: float, format: Format, *of: Off) -> float:
         least = float(2.0 ** (-0.5 * format.inner["precision"]))
         digits = 1 - math.frexp(step)[1]
-        # How far the mean square is off, and how far that moves its inverse root.
-        spread = 2 * of[0].size * of[0].error + 3 * step + abs(max(self.epsilon, step) - self.epsilon)
-        limits = (0, 1 << max(format.inner["spread"] + digits, 0))
-        mean_square = Off(2.0 ** format.inner["spread"], spread, of[0].shape, limits, of[0].bits)
-        inverse = off("rsqrt", digits, format.inner["precision"], mean_square)
+        scale = self._scale(format, digits)
+        # How far the mean square is off, and how far that moves its inverse root; both in their scale.
+        added = self._added(step, scale)
+        spread = float(np.ldexp(2 * of[0].size * of[0].error, -2 * scale)) + 3 * step
+        spread += abs(added - float(np.ldexp(self.epsilon, -2 * scale)))
+        precision, limits = self._ends(digits, format)
+        mean_square = Off(limits[1] * step, spread, of[0].shape, (0, limits[1]), of[0].bits)
+        inverse = float(np.ldexp(off("rsqrt", digits, precision, mean_square, 2 * scale), -scale))
         normed = of[0].error / least + of[0].size * inverse + step
         most = float(2.0 ** format.inner["normed"])
         return largest(held["weight"]) * normed + most * largest(own["weight"] - held["weight"]) + step

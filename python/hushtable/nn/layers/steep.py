@@ -75,22 +75,23 @@ def evaluated(name: str, x: Share, low: int, high: int) -> Share:
     return made
 
 
-def domain(name: str, fraction: int, precision: int, high: int) -> tuple[int, int]:
+def domain(name: str, fraction: int, precision: int, high: int, divided: int = 0) -> tuple[int, int]:
     """Where a function is evaluated, in steps, whose numbers are `2^-precision` at least: from half of that on, since they may
-    be off. Raises `ParamError` where rounding alone would take them to 0."""
+    be off. Raises `ParamError` where rounding alone would take them to 0. `divided`: the power of two by which these were
+    divided."""
     if precision > fraction - 1:
         raise ParamError(
-            f"{name} of numbers from {2.0**-precision!r} on is not supported with {fraction} digits after the point; accepted: "
-            f"from {2.0 ** (1 - fraction)!r} on, or fraction={min(precision + 2, 24)}, or a smaller margin="
+            f"{name} of numbers from {2.0 ** (divided - precision)!r} on is not supported with {fraction} digits after the point; "
+            f"accepted: from {2.0 ** (divided + 1 - fraction)!r} on, or fraction={min(precision + 2, 24)}, or a smaller margin="
         )
     low = max(1, 1 << max(fraction - precision - 1, 0))
     return low, max(low + 1, high)
 
 
-def off(name: str, fraction: int, precision: int, of: Off) -> float:
+def off(name: str, fraction: int, precision: int, of: Off, divided: int = 0) -> float:
     """How far results of `evaluated` may lie from the exact ones."""
     step = 2.0**-fraction
-    low, high = domain(name, fraction, precision, of.limits[1])
+    low, high = domain(name, fraction, precision, of.limits[1], divided)
     least = 2.0**-precision - of.error
     if least < low * step:
         return math.inf  # they may lie below the domain
