@@ -175,6 +175,17 @@ def test_what_does_not_fit_together_is_refused(change, message):
         description.read(json.dumps(whole))
 
 
+def test_axes_that_are_named_twice_are_refused():
+    for op, axes in (("sum", [1, -1]), ("mean", [0, 0])):
+        layer = {"op": op, "of": [0], "is": {"axes": axes, "keep": True}, "out": 1, "inner": {}, "digits": 0, "largest": 1, "precision": "fine"}
+        whole = {
+            **{"format": 1, "bits": 32, "fraction": 12, "batch": None, "outputs": [1], "classes": None, "layers": [layer]},
+            "inputs": [{"shape": [-1, 3], "kind": "number", "features": [], "exponent": 0, "scale": [], "centre": []}],
+        }
+        with pytest.raises(ht.PeerError, match="one of them twice"):
+            description.read(json.dumps(whole))
+
+
 def test_matrices_that_are_too_large_are_refused():
     layer = {"op": "embedding", "of": [0], "is": {"rows": 2**27, "columns": 64}, "out": 1, "inner": {}, "digits": 0, "largest": 1, "precision": "fine"}
     whole = {

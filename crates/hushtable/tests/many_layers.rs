@@ -2,12 +2,15 @@
 
 use crate::support::{billed::check_parts, pairs, shares::random};
 
+use std::collections::HashSet;
+
 use hushtable::{
     AShare, Role,
     arith::{
-        ConvolutionShape, Layer, LayerJob, LinearJob, LinearShape, MatrixShape, Objective,
-        shared_times_public,
+        ConvolutionShape, LatticeTriplesJob, Layer, LayerJob, LinearJob, LinearShape, MatrixShape, Objective,
+        ProductTriples, shared_times_public,
     },
+    source::written,
 };
 use pairs::{both, pair, share_words};
 use prim::{Block, Prg, ring::low};
@@ -164,6 +167,44 @@ fn many_layers_take_room_for_all() {
             let found = Layer::prepare(p, &job, items, mine)?.apply(p, &x, &[])?;
             assert!(p.open(&found)? == products(shape, 37, &left, &right), "{items}");
         }
+        Ok(())
+    });
+}
+
+/// Words of 32 bits that stand twice in material: of random ones, pairs of neighbours do not.
+fn repeated(bytes: &[u8]) -> usize {
+    let pairs: Vec<&[u8]> = bytes.windows(8).step_by(4).filter(|pair| *pair != [0; 8]).collect();
+    pairs.len() - pairs.iter().collect::<HashSet<_>>().len()
+}
+
+/// What is made for many has a mask of its own for each, also what is cut off for one: a mask that serves twice shows the
+/// difference of two inputs.
+#[test]
+fn no_mask_serves_two_layers() {
+    let shape = MatrixShape { batch: 1, rows: 2, inner: 300, columns: 200 };
+    let triples = MatrixShape { batch: 3, rows: 8, inner: 32, columns: 8 };
+    both(pair(2718, None), |p| {
+        for owner in [Role::P0, Role::P1] {
+            let map = LinearJob { shape: shape.into(), bits: 32, number_bits: 12, owner };
+            let job = LayerJob::new(map, 0)?.optimised(3, Objective::Total)?;
+            assert!(job.by_lattice());
+            let mine = vec![3; if p.role() == owner { shape.right() } else { 0 }];
+            let bytes = written(p, 0, |from| Layer::prepare(from, &job, 3, &mine))?;
+            assert!(bytes.len() > 4 * 3 * shape.out());
+            assert_eq!(repeated(&bytes), 0, "of 3 layers that are kept");
+            // Of equal inputs, shares of results are those of masks and responses.
+            let x = AShare::<u64>::new(32, vec![5; shape.left()]);
+            let mut seen = HashSet::new();
+            for layer in Layer::prepare_each(p, &job, 3, &mine)? {
+                assert!(
+                    seen.insert(layer.apply(p, &x, &[])?.words().to_vec()),
+                    "a layer spends what another one did"
+                );
+            }
+        }
+        let job = LatticeTriplesJob::new(32, triples, Objective::Total)?;
+        let bytes = written(p, 0, |from| ProductTriples::<u64>::by_lattice(from, &job))?;
+        assert_eq!(repeated(&bytes), 0, "of 3 triples");
         Ok(())
     });
 }

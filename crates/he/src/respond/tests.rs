@@ -221,3 +221,55 @@ fn responses_of_other_weights_are_alike() {
     }
     assert!((far(&seconds[0].0, &seconds[1].0) - 0.25).abs() < 0.01);
 }
+
+/// The part of the whole by which two numbers are apart, either way round: a quarter on average, for uniform ones.
+fn apart(a: &[u128], b: &[u128], bits: u32) -> f64 {
+    let whole = f64::from(bits).exp2();
+    let parts = a.iter().zip(b).map(|(a, b)| low(a.wrapping_sub(*b) as u64, bits) as f64 / whole);
+    parts.map(|part| part.min(1.0 - part)).sum::<f64>() / a.len() as f64
+}
+
+/// Responses of one evaluator, at whatever width, share neither the encryption of zero, nor flooding, nor masks: two with one
+/// zero show the difference of what was multiplied, two with one flooding that of their noise, two with one mask that of
+/// their results. Nor do neighbours in a response.
+#[test]
+fn no_randomness_serves_two_responses() {
+    let of = Product { weight_bits: 9, terms: 64, outputs: DEGREE, packed: 1 };
+    let params = Params::fitting(32, &of).expect("parameters");
+    let mut case = Case { params, weight_bits: 9, prg: Prg::new(Block(31)) };
+    let owner = Owner::new(params, &mut case.prg);
+    let first = evaluator(&owner, &mut case.prg);
+    let evaluators = [first.clone(), first.of_width(32).expect("a width"), first];
+    let (x, w) = (case.words(DEGREE, false), case.weights(64, false));
+    let sum = sum(owner.ring(), &[sent(&owner, &owner.encrypt(&mut case.prg, &x))], std::slice::from_ref(&w));
+    let (want, places) = (product(&x, &w), (0..DEGREE).collect::<Vec<_>>());
+    let range = f64::from(params.flooding_bits()).exp2();
+    let responses: Vec<(Vec<u128>, Vec<u64>, Vec<f64>)> = [0, 1, 2, 2]
+        .into_iter()
+        .map(|i| {
+            let (parts, mask) = evaluators[i].covered(&mut case.prg, &sum, &places);
+            let second = evaluators[i].rounded(&parts[1], &places, params.bits() + Response::SECOND);
+            let masked: Vec<u64> =
+                want.iter().zip(mask.iter()).map(|(x, r)| low(x.wrapping_sub(*r), 32)).collect();
+            let noise = noise(&owner, parts, &masked).into_iter().map(|x| x as f64 / range).collect();
+            (second, mask.to_vec(), noise)
+        })
+        .collect();
+    let mean = |of: &dyn Fn(usize) -> f64, count: usize| (0..count).map(of).sum::<f64>() / count as f64;
+    for (i, (second, mask, noise)) in responses.iter().enumerate() {
+        for lag in [1, 2, 3, DEGREE / 2] {
+            let alike = mask.iter().zip(&mask[lag..]).filter(|(a, b)| a == b).count();
+            assert!(alike < 5, "{alike} masks as those {lag} places away");
+            let product = mean(&|k| noise[k] * noise[k + lag], DEGREE - lag);
+            assert!(product.abs() < 0.03, "flooding and that {lag} places away: {product}");
+        }
+        for (other_second, other_mask, other_noise) in &responses[..i] {
+            let far = apart(second, other_second, params.bits() + Response::SECOND);
+            assert!((far - 0.25).abs() < 0.01, "second parts are {far} apart: one encryption of zero");
+            let alike = mask.iter().zip(other_mask).filter(|(a, b)| a == b).count();
+            assert!(alike < 5, "{alike} masks serve twice");
+            let product = mean(&|k| noise[k] * other_noise[k], DEGREE);
+            assert!(product.abs() < 0.03, "floodings of two responses: {product}");
+        }
+    }
+}

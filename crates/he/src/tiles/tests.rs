@@ -161,3 +161,41 @@ fn others_are_refused() {
     assert!(Tiling::new(reaching, [4, 1, 1]).is_err());
     assert!(Tiling::new(reaching, [5, 1, 1]).is_ok());
 }
+
+/// What the bound of the noise is told of a product: every output meets no more known numbers than it says, by the
+/// polynomials themselves, zeros that are no numbers left out; a product of whole tiles meets just as many. The flooding
+/// covers the worst that these can make of errors of 22, also of few outputs.
+#[test]
+fn a_product_tells_its_noise() {
+    let (mut prg, mut full) = (Prg::new(Block(77)), 0);
+    for round in 0..80 {
+        let mut side = |most: u32| 1 + prg.below(most) as usize;
+        let size = if round % 2 == 0 { [side(3), side(3)] } else { [1, 1] };
+        let image = if round % 2 == 0 { size.map(|side| side + 3) } else { [1, 1] };
+        let sides = [image[0] * image[1] * side(4), side(20), side(20)];
+        let shape = Shape::new(sides, Window { image, size }).expect("a shape");
+        let count = side(9);
+        for tiling in Tiling::candidates(shape).step_by(3) {
+            let of = tiling.product(9, count);
+            assert_eq!((of.outputs, of.packed), (shape.out() * count, tiling.packed()), "{tiling}");
+            let ones = vec![1; shape.right()];
+            let met = |tile: usize| tiling.plain_tile(&ones, tile).iter().filter(|x| **x != 0).count();
+            let responses = 0..tiling.counts().responses;
+            let parts = responses.flat_map(|response| (0..tiling.packed()).map(move |part| [response, part]));
+            let all =
+                parts.map(|[response, part]| tiling.pairs(response, part).map(|[_, tile]| met(tile)).sum());
+            let most: usize = all.max().expect("responses");
+            assert!(most <= of.terms, "{tiling}: {most} known numbers meet an output, not {}", of.terms);
+            full += usize::from(most == of.terms);
+        }
+        let tiling = Tiling::candidates(shape).next().expect("tiles");
+        for (bits, weight_bits) in [(16, 8), (37, 37), (64, 40), (64, 64), (48, 30)] {
+            let of = Product { outputs: 1, ..tiling.product(weight_bits, 1) };
+            let params = crate::Params::fitting(bits, &of).expect("parameters");
+            let worst = 22.0 * of.terms as f64 * f64::from(weight_bits as i32 - 1).exp2();
+            let flooding = f64::from((30 * params.limbs() as u32 - bits - 3) as i32).exp2();
+            assert!(flooding >= worst * 40f64.exp2(), "{tiling}, {bits} bits by {weight_bits}");
+        }
+    }
+    assert!(full > 50, "{full} are of whole tiles");
+}

@@ -98,6 +98,8 @@ class Reduced(Layer):
 
     def shape(self, *of: Shape) -> Shape:
         axes = {axis_of(axis, of[0]) for axis in self.axes}
+        if len(axes) < len(self.axes):
+            raise ShapeError(f"axes {self.axes} of shape {of[0]}, one of them twice")
         return tuple(1 if i in axes else size for i, size in enumerate(of[0]) if self.keep or i not in axes)
 
     def rows(self, x: Share) -> Share:
