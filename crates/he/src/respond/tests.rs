@@ -273,3 +273,47 @@ fn no_randomness_serves_two_responses() {
         }
     }
 }
+
+/// What the noise tells an owner that guesses the weights, and so what noise they make of its own ciphertexts': nothing where
+/// it is flooded, and without that which weights they are.
+#[test]
+fn noise_of_other_weights_is_alike() {
+    let params = Params::fitting(32, &Product { weight_bits: 9, terms: 64, outputs: DEGREE, packed: 1 })
+        .expect("parameters");
+    let mut case = Case { params, weight_bits: 9, prg: Prg::new(Block(13)) };
+    let owner = Owner::new(params, &mut case.prg);
+    let ring = owner.ring().clone();
+    let evaluator = evaluator(&owner, &mut case.prg);
+    let x = case.words(DEGREE, false);
+    let encrypted = [sent(&owner, &owner.encrypt(&mut case.prg, &x))];
+    let places: Vec<usize> = (0..DEGREE).collect();
+    let weights: [Vec<i64>; 2] = [vec![200; 64], case.weights(64, false)];
+    let found = weights.each_ref().map(|w| {
+        let (sum, want) = (sum(&ring, &encrypted, std::slice::from_ref(w)), product(&x, w));
+        let parts = [&sum.first, &sum.second].map(|part| ring.inverse(part.clone()));
+        let guess = noise(&owner, parts, &want);
+        let (flooded, mask) = evaluator.covered(&mut Prg::new(Block(14)), &sum, &places);
+        let masked: Vec<u64> =
+            want.iter().zip(mask.iter()).map(|(x, r)| low(x.wrapping_sub(*r), params.bits())).collect();
+        // The same less its flooding, which is drawn after three polynomials of errors.
+        let mut again = Prg::new(Block(14));
+        (0..3).for_each(|_| drop(error(&mut again)));
+        let mut flood = evaluator.flood(&mut again, DEGREE);
+        ring.negate(&mut flood);
+        let mut bare = flooded.clone();
+        ring.add(&mut bare[0], &flood);
+        (guess, [flooded, bare].map(|parts| noise(&owner, parts, &masked)))
+    });
+    let correlation = |a: &[i128], b: &[i128]| {
+        let sum = |a: &[i128], b: &[i128]| a.iter().zip(b).map(|(a, b)| *a as f64 * *b as f64).sum::<f64>();
+        sum(a, b) / (sum(a, a) * sum(b, b)).sqrt()
+    };
+    for (i, (guess, _)) in found.iter().enumerate() {
+        for (j, (_, [flooded, bare])) in found.iter().enumerate() {
+            // Of 8192 numbers that have nothing to do with each other 0.011 or so.
+            let [hidden, shown] = [flooded, bare].map(|noise| correlation(guess, noise));
+            assert!(hidden.abs() < 0.05, "guess {i} of weights {j}: {hidden}");
+            assert_eq!(shown > 0.8, i == j, "guess {i} of weights {j} without flooding: {shown}");
+        }
+    }
+}
