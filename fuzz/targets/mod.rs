@@ -11,6 +11,7 @@ mod frames;
 mod greeting;
 mod identity;
 mod keys;
+mod lattice;
 mod network;
 mod offer;
 mod parameters;
@@ -31,13 +32,14 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 12] = [
+pub const TARGETS: [Target; 13] = [
     Target { name: "base_ot", run: base_ot::run, seeds: base_ot::seeds, most: usize::MAX },
     Target { name: "copy", run: copy::run, seeds: copy::seeds, most: 20_000 },
     Target { name: "frames", run: frames::run, seeds: frames::seeds, most: usize::MAX },
     Target { name: "greeting", run: greeting::run, seeds: greeting::seeds, most: 2000 },
     Target { name: "identity", run: identity::run, seeds: identity::seeds, most: 20_000 },
     Target { name: "keys", run: keys::run, seeds: keys::seeds, most: 20_000 },
+    Target { name: "lattice", run: lattice::run, seeds: lattice::seeds, most: usize::MAX },
     Target { name: "network", run: network::run, seeds: network::seeds, most: usize::MAX },
     Target { name: "offer", run: offer::run, seeds: offer::seeds, most: usize::MAX },
     Target { name: "parameters", run: parameters::run, seeds: parameters::seeds, most: usize::MAX },

@@ -1,14 +1,14 @@
 //! The files of a store: header, journal, and the material in a piece once it is decrypted.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use hushtable::{
     Error, Role,
-    arith::{CompareDomain, CompareJob, Objective},
+    arith::{CompareDomain, CompareJob, LayerJob, LinearJob, MatrixShape, Objective},
     lut::{LookupJob, Prepared, Protocol},
     math::{Bounds, Evaluation, Function, GeluJob, Method, Options, Outside},
     onehot::{Cyclic, Xor},
-    operation::{Bands, Compare, Multiply, Operation, Relation, Truncate},
+    operation::{Bands, Compare, KnownMap, Linear, Multiply, Operation, Relation, Truncate},
     share::{Additive, Bitwise, Sharing},
     source::{self, Window},
     store::{About, replay},
@@ -101,6 +101,12 @@ fn operations() -> &'static [Box<dyn Operation>] {
             Box::new(Evaluation::new(Function::Sigmoid, 24, 4, &options).expect("a function"))
         };
         let spline = Method::Spline { degree: 2, pieces: 8 };
+        // By a lattice, bound to its owner's numbers.
+        let shape = MatrixShape { batch: 1, rows: 1, inner: 700, columns: 700 };
+        let map = LinearJob { shape: shape.into(), bits: 16, number_bits: 9, owner: Role::P0 };
+        let layer = LayerJob::new(map, 0).expect("a layer");
+        assert!(layer.by_lattice());
+        let known = KnownMap { numbers: vec![1; shape.right()].into(), offsets: vec![].into() };
         let job = |objective| CompareJob::new(17, CompareDomain::Signed, objective).expect("a job");
         vec![
             function(Method::Direct, Outside::Clamp),
@@ -113,6 +119,7 @@ fn operations() -> &'static [Box<dyn Operation>] {
             Box::new(Multiply { bits: 9, objective: Objective::Online }),
             Box::new(Truncate { bits: 30, cut: 7 }),
             Box::new(GeluJob::new(32, 12)),
+            Box::new(Linear::new(layer, Some(Arc::new(known))).expect("a layer")),
         ]
     })
 }
@@ -176,9 +183,11 @@ pub fn seeds() -> Vec<Vec<u8>> {
     }
     for (which, operation) in operations().iter().enumerate() {
         let shape = operation.shape().expect("it is stored");
+        // No longer than what is mutated.
+        let window = if shape.bytes(8) > 1 << 12 { [1, 0, 1] } else { [8, 3, 5] };
         for (role, less) in [(0, 0), (1, 0), (0, 1)] {
-            let head = [3, which as u8, role, 8, 3, 5];
-            seeds.push([&head[..], &vec![0x5a; shape.bytes(8) - less]].concat());
+            let head = [&[3, which as u8, role], &window[..]].concat();
+            seeds.push([&head[..], &vec![0x5a; shape.bytes(window[0].into()) - less]].concat());
         }
     }
     seeds

@@ -20,6 +20,7 @@ mod bad_constructors;
 mod bad_params;
 mod balanced;
 mod bills;
+mod bills_functions;
 mod bills_math;
 mod bills_operations;
 mod bills_readers;

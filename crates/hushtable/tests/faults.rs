@@ -195,6 +195,47 @@ fn equal_bytes_never_panic() {
     assert_garbage_is_harmless(4, |k, bytes| bytes.fill(if k.is_multiple_of(2) { 0xff } else { 0 }));
 }
 
+/// Keys, ciphertexts and responses of a lattice: with a byte less or more, all of them, and the first two with numbers that are
+/// no residues. The receiver says what is wrong, and the sender learns that the session is over.
+#[test]
+fn lattices_refuse_what_is_malformed() {
+    // A response has 8192 numbers and more of 27 bits, a key or a ciphertext as many of 30 for each of three primes or more.
+    const RESPONSE: usize = 8192 * 27 / 8;
+    const RESIDUES: usize = 3 * 8192 * 30 / 8;
+    for (name, scheme, job) in JOBS.iter().copied().filter(|(name, ..)| name.ends_with("by a lattice")) {
+        let lengths = Mutex::new(Vec::new());
+        run(scheme, job, |role, k, frame| {
+            lengths.lock().expect("no panic").push((role, k, frame.len() - 8));
+            Fate::Pass
+        });
+        let mut lengths = lengths.into_inner().expect("no panic");
+        lengths.retain(|(_, _, len)| *len >= RESPONSE);
+        let residues = lengths.iter().filter(|(_, _, len)| *len >= RESIDUES).count();
+        assert!(residues >= 2 && lengths.len() > residues, "{name}: {lengths:?}");
+        for (role, k, len) in lengths {
+            let beyond = (len >= RESIDUES).then_some(("ones", "a number that is not below its prime"));
+            let lengths = [("less", "malformed message"), ("more", "malformed message")];
+            for (fault, says) in lengths.into_iter().chain(beyond) {
+                let ends = run(scheme, job, |r, i, frame| {
+                    if (r, i) != (role, k) {
+                        return Fate::Pass;
+                    }
+                    let mut payload = frame[8..].to_vec();
+                    match fault {
+                        "less" => payload.truncate(len - 1),
+                        "more" => payload.push(0),
+                        _ => payload[len - 100..].fill(0xff),
+                    }
+                    Fate::Instead([&(payload.len() as u32).to_le_bytes(), &frame[4..8], &payload].concat())
+                });
+                let what = format!("{name}, {fault} in message {k} of {role:?}");
+                let ends = [ends.p0, ends.p1].map(|end| end.expect("no panic").expect_err(&what));
+                assert!(ends[role.peer() as usize].to_string().contains(says), "{what}: {ends:?}");
+            }
+        }
+    }
+}
+
 /// After an error nothing is tried again: every later call is an error too.
 #[test]
 fn a_failed_session_stays_failed() {

@@ -43,6 +43,11 @@ fn keys() {
 }
 
 #[test]
+fn lattice() {
+    fuzz("lattice");
+}
+
+#[test]
 fn network() {
     fuzz("network");
 }

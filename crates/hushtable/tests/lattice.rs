@@ -4,6 +4,7 @@ use crate::support::{
     billed::{check, check_parts},
     pairs,
     shares::random,
+    sweep::{Random, is_long},
 };
 
 use hushtable::{
@@ -126,6 +127,42 @@ fn random_shapes_of_shared_factors_are_right() {
             let objective = [Objective::Total, Objective::Bytes][seed as usize / 3 % 2];
             let (a, b) = (random(bits, shape.left(), seed), random(bits, shape.right(), seed + 90));
             multiplied(p, &LatticeTriplesJob::new(bits, shape, objective)?, &a, &b)?;
+        }
+        Ok(())
+    });
+}
+
+/// Of 1 to 40 a side and any widths: one factor known to one party, and the other shared or the other party's, or both shared.
+/// 36 of them, and with `LONG` 3000.
+#[test]
+fn random_products_are_right() {
+    both(pair(2718, None), |p| {
+        let mut random_number = Random::new(2718);
+        for seed in 0..if is_long() { 3000 } else { 36 } {
+            let mut below = |end| random_number.below(end);
+            let mut side = || 1 + below(40) as usize;
+            let shape = MatrixShape { batch: 1, rows: side(), inner: side(), columns: side() };
+            let bits = 8 + below(57) as u32;
+            let number_bits = 1 + below(u64::from(bits.min(63))) as u32;
+            let owner = [Role::P0, Role::P1][below(2) as usize];
+            let job = LinearJob { shape: shape.into(), bits, number_bits, owner };
+            let a = random(bits, shape.left(), seed + 4);
+            match seed % 3 {
+                0 => right(p, shape, job, seed)?,
+                1 => {
+                    let b = numbers(number_bits, shape.right(), seed);
+                    let known = if p.role() == owner { &b[..] } else { &[] };
+                    let material = LatticeProduct::prepare(p, &LatticeJob::new(job)?, known)?;
+                    let mine = if p.role() == owner { vec![0; a.len()] } else { a.clone() };
+                    let out = material.multiply(p, &AShare::<u64>::new(bits, mine))?;
+                    assert!(p.open(&out)? == product(shape, bits, &a, &b), "{job:?}, seed {seed}");
+                }
+                _ => {
+                    let objective = [Objective::Total, Objective::Bytes][below(2) as usize];
+                    let b = random(bits, shape.right(), seed + 90);
+                    multiplied(p, &LatticeTriplesJob::new(bits, shape, objective)?, &a, &b)?;
+                }
+            }
         }
         Ok(())
     });

@@ -1,4 +1,4 @@
-//! Pieces of the lattice: what is printed and refused.
+//! Products by lattices and the lattice's pieces: what is printed and refused.
 
 use serde_json::Value;
 
@@ -39,4 +39,68 @@ fn pieces_keep_their_contract() {
     let refused = site.run("he --bits 64 --limbs 3");
     assert_eq!(refused.code, 2);
     assert!(refused.stderr.contains("primes of a modulus: 3 is not supported"), "{}", refused.stderr);
+}
+
+/// What every kind that two processes run says.
+const COMMON: [&str; 13] = [
+    "bits_per_item",
+    "cpu",
+    "kind",
+    "net",
+    "offline",
+    "online",
+    "peak_rss_bytes",
+    "runs",
+    "setup",
+    "threads",
+    "us_per_item",
+    "verified",
+    "version",
+];
+
+/// With keys that serve a session where a lattice has some.
+fn with<'a>(names: &[&'a str], method: &str) -> Vec<&'a str> {
+    let once: &[&str] = if method == "he" { &["once"] } else { &[] };
+    let mut all = [names, &COMMON, once].concat();
+    all.sort_unstable();
+    all
+}
+
+#[test]
+fn matmul_keeps_its_contract() {
+    let site = Site::new();
+    for (owner, method) in ["one", "both", "shared"]
+        .into_iter()
+        .flat_map(|owner| ["he", "ot", "auto"].map(|method| (owner, method)))
+    {
+        let report = site.report(&format!(
+            "matmul --shape 3,20,7 --bits 20 --number-bits 9 --batch 2 --owner {owner} --method {method}"
+        ));
+        assert_eq!(
+            keys(&report),
+            with(&["batch", "bits", "method", "number_bits", "owner", "shape"], method)
+        );
+        assert_eq!([&report["kind"], &report["owner"], &report["method"]], ["matmul", owner, method]);
+        assert_eq!([&report["bits"], &report["number_bits"], &report["batch"]], [20, 9, 2]);
+        assert_eq!(report["shape"], serde_json::json!([3, 20, 7]));
+    }
+    site.run("matmul --shape 3,20").fails("three numbers, such as 128,768,3072");
+}
+
+#[test]
+fn conv_keeps_its_contract() {
+    let site = Site::new();
+    for method in ["he", "ot", "auto"] {
+        let report = site.report(&format!(
+            "conv --shape 6,5,4,2 --window 3 --stride 2 --groups 2 --images 2 --bits 20 --number-bits 9 --method {method}"
+        ));
+        let names = ["bits", "groups", "images", "method", "number_bits", "shape", "stride", "window"];
+        assert_eq!(keys(&report), with(&names, method));
+        assert_eq!([&report["kind"], &report["method"]], ["conv", method]);
+        let numbers =
+            ["bits", "groups", "images", "number_bits", "stride", "window"].map(|name| &report[name]);
+        assert_eq!(numbers, [20, 2, 2, 9, 2, 3]);
+        assert_eq!(report["shape"], serde_json::json!([6, 5, 4, 2]));
+    }
+    site.run("conv --shape 6,5,4").fails("four numbers, such as 56,56,64,64");
 }

@@ -5,8 +5,9 @@ use hushtable::{
     AShare, BShare, Party, Result, Role,
     arith::{
         AdditiveToXor, CompareDomain, CompareJob, ComparePlan, Comparison, Containment, DigitMethod,
-        Equality, FaithfulTruncation, HammingEquality, MatrixJob, MatrixProduct, MatrixShape, Multiplication,
-        ProductTriples, Relu, Truncation, VectorMaximum, XorToAdditive,
+        Equality, FaithfulTruncation, HammingEquality, LatticeJob, LatticeProduct, LatticeTriplesJob,
+        LinearJob, MatrixJob, MatrixProduct, MatrixShape, Multiplication, Objective, ProductTriples, Relu,
+        Truncation, VectorMaximum, XorToAdditive,
     },
     confidential::{
         copy::{CopyJob, EncryptedCopy, Held, Keys, Lookups, Owner},
@@ -228,6 +229,21 @@ pub const JOBS: &[(&str, Option<Scheme>, Job)] = &[
         let shape = MatrixShape { batch: 1, rows: 2, inner: 3, columns: 2 };
         let (x, y) = (numbers(p, shape.left()), numbers(p, shape.right()));
         MatrixProduct::prepare(p, MatrixJob::shared(shape, 16))?.multiply(p, &x, &y).and_then(|_| p.barrier())
+    }),
+    ("product with known numbers by a lattice", None, |p| {
+        let shape = MatrixShape { batch: 1, rows: 2, inner: 3, columns: 2 };
+        let map = LinearJob { shape: shape.into(), bits: 16, number_bits: 5, owner: Role::P1 };
+        let known = if p.role() == map.owner { &[3; 6][..] } else { &[] };
+        let material = LatticeProduct::prepare(p, &LatticeJob::new(map)?, known)?;
+        let x = numbers(p, shape.left());
+        material.multiply(p, &x).and_then(|_| p.barrier())
+    }),
+    ("product of shared numbers by a lattice", None, |p| {
+        let shape = MatrixShape { batch: 1, rows: 2, inner: 3, columns: 2 };
+        let job = LatticeTriplesJob::new(16, shape, Objective::Total)?;
+        let material = ProductTriples::by_lattice(p, &job)?;
+        let (x, y) = (numbers(p, shape.left()), numbers(p, shape.right()));
+        material.multiply(p, &x, &y).and_then(|_| p.barrier())
     }),
     ("keys of a bit", None, |p| {
         let x = share(p.role(), 9, &[5; BATCH], SEED);
