@@ -172,18 +172,25 @@ impl Lanes {
         self.finish(results, offline, online)
     }
 
-    /// The same where the first lane alone is online, with what all lanes have made.
-    pub fn measure_joined<S: Send, M: Send, T>(
+    /// The same in rounds, in each of which the first lane alone is online, with what all lanes have made. Lane `i` gets
+    /// `sources[k][i]` in round k.
+    pub fn measure_rounds<S: Send, M: Send, T>(
         mut self,
-        sources: Vec<S>,
+        sources: Vec<Vec<S>>,
         offline: impl Fn(&mut Party, S) -> std::result::Result<M, Error> + Sync,
-        online: impl FnOnce(&mut Party, Vec<M>) -> std::result::Result<T, Error>,
+        mut online: impl FnMut(&mut Party, Vec<M>) -> std::result::Result<T, Error>,
     ) -> Result<Finished<T>> {
-        self.barrier()?;
-        let (materials, offline) = self.phase(sources, offline)?;
-        self.barrier()?;
-        let (result, online) = Phase::of(&mut self.parties[0], |p| online(p, materials))?;
-        self.finish(vec![result], offline, online)
+        let (mut results, mut all) = (Vec::new(), [Phase::default(); 2]);
+        for sources in sources {
+            self.barrier()?;
+            let (materials, made) = self.phase(sources, &offline)?;
+            self.barrier()?;
+            let (result, spent) = Phase::of(&mut self.parties[0], |p| online(p, materials))?;
+            results.push(result);
+            all = [all[0].then(made), all[1].then(spent)];
+        }
+        let [offline, online] = all;
+        self.finish(results, offline, online)
     }
 
     /// The offline phase alone, in pieces of at most `piece` items a lane, as a consumer would take

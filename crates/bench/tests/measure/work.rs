@@ -164,7 +164,7 @@ fn inference_is_exact_to_few_units() {
     site.run("inference --shape gpt2 --generate 2 --max-memory 100000000").fails("--max-memory");
     site.run("inference --shape gpt2 --generate 2 --max-bytes 1000000").fails("--max-bytes");
     let refused = site.run("inference --shape block --width 512 --max-bytes 1000000");
-    refused.fails("above --max-bytes 1 MB");
+    refused.fails("above --max-bytes 1 million");
     assert!(refused.stderr.contains("linear layers at width 4096"), "{refused:?}");
     site.run("inference --shape gpt2-gelu --piece 256 --max-memory 100000000").fails("--max-memory");
     site.run("inference --shape block --bits 30").fails("at least 34");

@@ -263,7 +263,7 @@ impl LatticeProduct {
             unpack(&message, bits, &mut rest);
             a.iter_mut().zip(&rest).for_each(|(a, rest)| *a = a.wrapping_add(*rest));
             for (a, out) in a.chunks_exact(shape.left()).zip(out.chunks_exact_mut(batch * of.out())) {
-                let more = local((batch, of), &shape.left_matrices(a), &numbers, |y| y as u64);
+                let more = local(s.cores(), (batch, of), &shape.left_matrices(a), &numbers, |y| y as u64);
                 out.iter_mut().zip(more.iter()).for_each(|(out, more)| *out = out.wrapping_add(*more));
             }
         }

@@ -30,6 +30,7 @@ use super::{
 };
 use crate::{
     bill::Bill,
+    cores,
     error::{Error, Result, same},
     net::Role,
     session::Session,
@@ -229,29 +230,47 @@ impl LinearShape {
     }
 }
 
-/// The products themselves, mod `2^64`: of left matrices and right ones, the numbers of which `word` makes words.
-pub(super) fn local<T: Copy>(
+/// Rows that are multiplied together, so that a row of the right matrix is read once for all of them.
+const ROWS: usize = 8;
+
+/// Products of numbers that are worth a thread.
+const WORTH: usize = 1 << 20;
+
+/// The products themselves, mod `2^64`, on so many cores: of left matrices and right ones, the numbers of which `word` makes
+/// words.
+pub(super) fn local<T: Copy + Sync>(
+    cores: usize,
     (batch, shape): (usize, Shape),
     left: &[u64],
     right: &[T],
-    word: impl Fn(T) -> u64,
+    word: impl Fn(T) -> u64 + Sync,
 ) -> Zeroizing<Vec<u64>> {
     let (inner, columns) = (shape.inner(), shape.columns());
     let mut out = Zeroizing::new(vec![0u64; batch * shape.out()]);
+    let starts: Vec<usize> = (0..shape.rows()).filter(|row| shape.output(*row).is_some()).collect();
     let all = left.chunks_exact(shape.left()).zip(right.chunks_exact(shape.right()));
-    for ((left, right), out) in all.zip(out.chunks_exact_mut(shape.out())) {
-        for (at, row) in (0..shape.rows()).filter_map(|row| Some((shape.output(row)?, row))) {
-            let out = &mut out[at * columns..][..columns];
+    let pieces = all.zip(out.chunks_exact_mut(shape.out())).flat_map(|((left, right), out)| {
+        let rows = starts.chunks(ROWS).zip(out.chunks_mut(ROWS * columns));
+        rows.map(move |(starts, out)| (left, right, starts, out))
+    });
+    let worth = batch * shape.out() * shape.places() * inner / WORTH;
+    cores::map(
+        cores.min(worth),
+        pieces.collect(),
+        || (),
+        |(), (left, right, starts, out)| {
             for (offset, right) in shape.offsets().zip(right.chunks_exact(inner * columns)) {
-                let x = &left[(row + offset) * inner..][..inner];
-                for (x, right) in x.iter().zip(right.chunks_exact(columns)) {
-                    out.iter_mut()
-                        .zip(right)
-                        .for_each(|(o, y)| *o = o.wrapping_add(x.wrapping_mul(word(*y))));
+                for (k, right) in right.chunks_exact(columns).enumerate() {
+                    for (start, out) in starts.iter().zip(out.chunks_exact_mut(columns)) {
+                        let x = left[(start + offset) * inner + k];
+                        out.iter_mut()
+                            .zip(right)
+                            .for_each(|(o, y)| *o = o.wrapping_add(x.wrapping_mul(word(*y))));
+                    }
                 }
             }
-        }
-    }
+        },
+    );
     out
 }
 
@@ -338,7 +357,7 @@ impl LinearProduct {
         let a = left;
         let mut out = match numbers.is_empty() {
             true => Zeroizing::new(vec![0; batch * shape.out()]),
-            false => local((batch, shape), &a, &numbers, |y| y),
+            false => local(s.cores(), (batch, shape), &a, &numbers, |y| y),
         };
         let (inner, columns) = (shape.inner(), shape.columns());
         let starts: Vec<usize> = (0..shape.rows()).filter(|row| shape.output(*row).is_some()).collect();

@@ -38,8 +38,9 @@ pub struct InferenceWork {
     /// Heads of a block, which share the width; for block alone
     #[arg(long, value_name = "H", default_value = "4", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(super) heads: u32,
-    /// Blocks, one behind the other, each with weights of its own: it takes what the one before gives. With --threads they
-    /// are made in as many lanes, and evaluated one after the other
+    /// Blocks, one behind the other, each with weights of its own: it takes what the one before gives. Each of --threads
+    /// lanes makes one at a time, and the first lane evaluates them one after the other; with --generate they are all made
+    /// before
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=96))]
     pub(super) layers: u32,
     /// Vectors that come one by one after the first ones, each through all blocks, with shares of the keys and values of
@@ -69,7 +70,7 @@ pub struct InferenceWork {
     /// Most bytes of all messages; more are refused before anything starts
     #[arg(long, value_name = "BYTES", default_value = "4000000000")]
     pub(super) max_bytes: u64,
-    /// Most bytes of memory of a party; more are refused before anything starts
+    /// Most bytes of memory of a lane, about; more are refused before anything starts
     #[arg(long, value_name = "BYTES", default_value = "2000000000")]
     pub(super) max_memory: u64,
 }

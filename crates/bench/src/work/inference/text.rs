@@ -62,7 +62,12 @@ pub(super) fn check(work: &InferenceWork) -> Result<()> {
         );
     }
     eprintln!("keys, once: {:.1} MB", all.once().bill().bytes() / 1e6);
-    work.check_limits(&all, all.memory)
+    // Without further vectors a lane holds one block at a time.
+    let memory = match shape.further {
+        0 => effort(&TransformerShape { blocks: 1, ..shape })?.memory,
+        _ => all.memory,
+    };
+    work.check_limits(&all, memory)
 }
 
 pub(super) fn run(work: &InferenceWork, lanes: Lanes) -> Result<()> {
@@ -72,21 +77,34 @@ pub(super) fn run(work: &InferenceWork, lanes: Lanes) -> Result<()> {
     let weights = |layer| Weights::random(&shape.block, 1 + layer as u64);
     let mine = (role == Role::P1).then(|| (0..shape.blocks).map(weights).collect::<Vec<_>>());
     let mine = mine.as_deref();
-    let (x, rows) = (work.shared(role, 0, &text)?, lanes.rows());
-    let done = lanes.measure_joined(
-        rows,
-        |p, rows| {
-            let mine = mine.map(|mine| &mine[rows.clone()]);
-            Transformer::prepare(p, asked(work, rows.len()), Role::P1, mine)
+    let mut x = work.shared(role, 0, &text)?;
+    // A text that goes on needs all blocks at once. Otherwise each lane makes one, they are spent, and the next ones made.
+    let each = |(blocks, lanes): (usize, usize)| {
+        (0..blocks).step_by(lanes).map(move |first| {
+            (first..blocks.min(first + lanes)).map(|block| block..block + 1).collect::<Vec<_>>()
+        })
+    };
+    let rounds = match shape.further {
+        0 => each((shape.blocks, lanes.items().len())).collect(),
+        _ => vec![lanes.rows()],
+    };
+    let done = lanes.measure_rounds(
+        rounds,
+        |p, blocks| {
+            let mine = mine.map(|mine| &mine[blocks.clone()]);
+            Transformer::prepare(p, asked(work, blocks.len()), Role::P1, mine)
         },
         |p, made| {
             let whole = made.into_iter().map(Ok).reduce(|all, next| all?.then(next?));
-            in_steps(p, whole.expect("a lane")?, &shape.block, &x)
+            let (out, steps) = in_steps(p, whole.expect("a lane")?, &shape.block, &x)?;
+            x = out;
+            Ok(steps)
         },
     )?;
-    let steps = done.results[0].1.clone();
-    let done = done.with_steps(steps);
-    let words = &done.results[0].0;
+    let names = done.results.first().map_or(&[][..], Vec::as_slice).iter().map(|step| step.name.clone());
+    let sum = |i: usize| done.results.iter().map(|steps| steps[i].phase).fold(Phase::default(), Phase::then);
+    let steps = names.enumerate().map(|(i, name)| Step { name, phase: sum(i) }).collect();
+    let (done, words) = (done.with_steps(steps), x);
     done.verify_accuracy(
         || words.iter().copied(),
         |from| {
@@ -96,7 +114,7 @@ pub(super) fn run(work: &InferenceWork, lanes: Lanes) -> Result<()> {
             let most = compared::most_units(work) * shape.blocks as f64;
             let mut accuracy = Accuracy::default();
             let expected = (layers(twin::float), Some(layers(twin::fixed)), most);
-            compared::compare(work, 0, expected, words, from, &mut accuracy)?;
+            compared::compare(work, 0, expected, &words, from, &mut accuracy)?;
             Ok(Some(accuracy))
         },
     )

@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use prim::{Block, Prg};
 
 use super::*;
@@ -53,6 +55,13 @@ fn rows_of_any_number_by_lattices() {
         assert_eq!((&got, &other), (&expected, &expected), "{rows} x {len}, {bits} bits, blocks of {block}");
         let bill = job.bill().expect("a bill");
         assert_eq!(rounds, [bill.offline.rounds, bill.online.rounds]);
+        // No U serves two rows: with the same numbers in both, what is opened would be the same.
+        if round % 2 == 0 && len as u32 * bits > 64 {
+            let e: Vec<u64> =
+                masked.iter().zip(&others).map(|(a, b)| low(a.wrapping_add(*b), bits)).collect();
+            let rows: HashSet<&[u64]> = e.chunks_exact(len).collect();
+            assert_eq!(rows.len(), job.rows, "rows that are opened");
+        }
         for (a, b) in masked.iter().zip(&others) {
             let e = a.wrapping_add(*b);
             opened[0] += 8;
@@ -61,4 +70,21 @@ fn rows_of_any_number_by_lattices() {
     }
     let [all, ones] = opened.map(|count| count as f64);
     assert!((ones / all - 0.5).abs() < 4.0 * 0.5 / all.sqrt(), "{ones} of {all} bits opened are ones");
+}
+
+/// What is cut off has rows and sums of its own.
+#[test]
+fn what_is_cut_off_is_gone() {
+    let one = |p: &mut Party| {
+        let lattice = Lattice::new([8, 3], 40, 4, Objective::Total)?;
+        let job = RowSquaresJob { rows: 8, len: 3, bits: 40, lattice: Some(lattice) };
+        let Made::Lattice(mut rest) = RowSquares::prepare(p, job)?.made else { panic!("by a lattice") };
+        let all = (rest.rows.to_vec(), rest.sums.to_vec());
+        let cut = Atom::take(&mut rest, 3)?;
+        assert_eq!([&rest.rows[..], &cut.rows[..]].concat(), all.0);
+        assert_eq!([&rest.sums[..], &cut.sums[..]].concat(), all.1);
+        assert_eq!((rest.sums.len(), cut.sums.len()), (5, 3));
+        Ok(())
+    };
+    run_pair(Party::pair_seeded(9).expect("two parties"), one, one).expect("an honest run");
 }
