@@ -88,7 +88,9 @@ impl InferenceWork {
 
     /// What it takes.
     fn effort(&self, rows: usize) -> Result<Effort> {
-        Ok(self.function(rows).effort(rows, &inputs::usual_setting())?)
+        // An item is a row of softmax, and a number of GELU.
+        let items = if self.shape == Shape::Gpt2Gelu { rows * 3072 } else { rows };
+        Ok(self.function(rows).effort(items, &inputs::usual_setting())?)
     }
 
     /// Refuses what sends or holds more than was allowed: `all` of it, with so much memory at a time.
