@@ -79,13 +79,9 @@ pub(super) fn run(work: &InferenceWork, lanes: Lanes) -> Result<()> {
     let mine = mine.as_deref();
     let mut x = work.shared(role, 0, &text)?;
     // A text that goes on needs all blocks at once. Otherwise each lane makes one, they are spent, and the next ones made.
-    let each = |(blocks, lanes): (usize, usize)| {
-        (0..blocks).step_by(lanes).map(move |first| {
-            (first..blocks.min(first + lanes)).map(|block| block..block + 1).collect::<Vec<_>>()
-        })
-    };
+    let blocks: Vec<_> = (0..shape.blocks).map(|block| block..block + 1).collect();
     let rounds = match shape.further {
-        0 => each((shape.blocks, lanes.items().len())).collect(),
+        0 => blocks.chunks(lanes.items().len()).map(<[_]>::to_vec).collect(),
         _ => vec![lanes.rows()],
     };
     let done = lanes.measure_rounds(
