@@ -18,7 +18,7 @@ use hushtable::{
     },
     ot::Setting,
     plan::Machine,
-    store::Store,
+    store::{Contents, Store},
 };
 use hushtable_columns::failure::Failure;
 use hushtable_jobs::circuit::{Asked, served, to_store};
@@ -268,6 +268,19 @@ impl Operation {
     fn items(&self, py: Python<'_>, role: u8, operands: Vec<PyReadonlyArrayDyn<'_, u64>>) -> PyResult<usize> {
         let operands = operands.iter().map(|words| words.as_slice()).collect::<Result<Vec<_>, _>>()?;
         self.ahead.signature().items(party::role(role), &operands).map_err(|e| raise(py, &e))
+    }
+
+    /// The digest of the shape of the material that a store keeps of it, and the bytes of so many items on each disk, at most;
+    /// nothing if it is not stored.
+    fn stored(&self, py: Python<'_>, items: u64) -> PyResult<Option<([u8; 32], u64)>> {
+        let found = py.detach(|| {
+            let way = self.to_store(items as usize).ok()?;
+            Some(Contents::new(way.as_ref(), items).map(|plan| (plan.shape().digest, plan.bytes())))
+        });
+        match found {
+            None | Some(Err(Error::Store(_))) => Ok(None),
+            Some(made) => made.map(Some).map_err(|e| raise(py, &e)),
+        }
     }
 
     /// Bytes of both parties for so many items, of the messages of the OT extension a bit for each OT.

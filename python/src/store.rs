@@ -112,6 +112,12 @@ impl Store {
         })
     }
 
+    /// Moves both parties to the same cursor, in this session.
+    fn agree(&self, py: Python<'_>, p: &party::Party, name: &str) -> PyResult<()> {
+        let inner = Arc::clone(&self.inner);
+        p.call(py, name, move |steps, _| agree(steps, opened(&mut *lock(&inner)?)?))
+    }
+
     /// Lets go of the store, so that it can be opened again.
     fn close(&self, py: Python<'_>) {
         let inner = Arc::clone(&self.inner);
@@ -270,13 +276,25 @@ fn reserve(
     needed: usize,
     no_offline: bool,
 ) -> Result<Reserved, Error> {
+    agree(steps, open)?;
+    enough(&open.store, needed, no_offline)?;
+    let there = open.store.left().min(needed as u64) as usize;
+    open.store.reserve(there)
+}
+
+/// Moves both parties to the same cursor, once a session.
+fn agree(steps: &mut Steps<'_>, open: &mut Open) -> Result<(), Error> {
     steps.phase("offline", |p| {
         if open.agreed != Some(p.id()) {
             open.store.agree(p)?;
             open.agreed = Some(p.id());
         }
-        enough(&open.store, needed, no_offline)?;
-        let there = open.store.left().min(needed as u64) as usize;
-        open.store.reserve(there)
+        Ok(())
     })
+}
+
+/// A tag of these bytes that nobody makes without the identity, and which says nothing of them.
+#[pyfunction]
+pub fn tag(py: Python<'_>, identity: PathBuf, bytes: &[u8]) -> PyResult<[u8; 32]> {
+    Ok(interruptible(py, || (), move || Identity::load(&identity))?.tag(bytes))
 }

@@ -11,7 +11,7 @@ import numpy as np
 from .. import _words
 from ..errors import ParamError, ShapeError
 from ..gated import Precision
-from ..prepared import _Dry
+from ..prepared import Dry
 from ..share import Share
 from .evaluation import Formats, evaluate
 from .graph import Graph, Node
@@ -148,7 +148,7 @@ def refusal(graph: Graph, made: Formats) -> str | None:
 def types(graph: Graph, made: Formats) -> dict[int, Share]:
     """Shares of the types that a network's inputs and results of layers have: those of a dry run of one batch. Raises
     `ParamError` that names the layer which the formats do not hold."""
-    party = _Dry(0)
+    party = Dry(0)
     batch = graph.batch or 1
     found: dict[int, Share] = {}
     for i, (how, kind) in enumerate(zip(made.inputs, graph.inputs, strict=True)):
