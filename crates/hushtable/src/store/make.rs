@@ -157,7 +157,9 @@ fn about(p: &mut Party, identity: &Identity, plan: &Contents<'_>) -> Result<Abou
 fn begin(dir: &Path, identity: &Identity, about: About) -> Result<Store> {
     // Two stores of one id would have one mark.
     if identity.spent_path().join(about.name()).exists() {
-        return Err(Error::Store("a store with the id that comes next in this session is there already".into()));
+        return Err(Error::Store(
+            "a store with the id that comes next in this session is there already".into(),
+        ));
     }
     let keys = Keys::new(identity, &about.id);
     files::new_folder(dir)?;
