@@ -141,6 +141,7 @@ class Table:
 @final
 class Lookup:
     def __new__(cls, table: Table, index_kind: str, bits: int, kind: str, protocol: str) -> Lookup: ...
+    def stored(self, items: int) -> tuple[bytes, int] | None: ...
     @property
     def bits(self) -> int: ...
 
@@ -310,6 +311,15 @@ class Store:
         operation: Operation,
         items: int,
     ) -> Store: ...
+    @staticmethod
+    def make_lookups(
+        p: Party,
+        name: str,
+        dir: str | PathLike[str],
+        identity: str | PathLike[str],
+        lookup: Lookup,
+        items: int,
+    ) -> Store: ...
     def serves(self, operation: Operation) -> bool: ...
     def agree(self, p: Party, name: str) -> None: ...
     @property
@@ -416,7 +426,7 @@ def predict(
     machine: Sequence[float] | None,
 ) -> list[_Predicted]: ...
 def predict_layers(
-    layers: Sequence[Sequence[tuple[Operation | tuple[PrivateForm, int, int, int], int]]], net: str
+    layers: Sequence[Sequence[tuple[Operation | Lookup | tuple[PrivateForm, int, int, int], int]]], net: str
 ) -> list[tuple[float, float, int, int]]: ...
 def encode(
     values: NDArray[np.float64] | NDArray[np.int64],

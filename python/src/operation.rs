@@ -273,14 +273,7 @@ impl Operation {
     /// The digest of the shape of the material that a store keeps of it, and the bytes of so many items on each disk, at most;
     /// nothing if it is not stored.
     fn stored(&self, py: Python<'_>, items: u64) -> PyResult<Option<([u8; 32], u64)>> {
-        let found = py.detach(|| {
-            let way = self.to_store(items as usize).ok()?;
-            Some(Contents::new(way.as_ref(), items).map(|plan| (plan.shape().digest, plan.bytes())))
-        });
-        match found {
-            None | Some(Err(Error::Store(_))) => Ok(None),
-            Some(made) => made.map(Some).map_err(|e| raise(py, &e)),
-        }
+        kept(py, py.detach(|| self.to_store(items as usize)).ok(), items)
     }
 
     /// Bytes of both parties for so many items, of the messages of the OT extension a bit for each OT.
@@ -298,6 +291,15 @@ impl Operation {
     #[getter]
     fn range(&self) -> Option<(i64, i64)> {
         self.now.result().range.map(<(i64, i64)>::from)
+    }
+}
+
+/// The digest of the shape of what a store keeps, and the bytes of so many items on each disk; nothing if it is not stored.
+pub fn kept(py: Python<'_>, way: Option<Way>, items: u64) -> PyResult<Option<([u8; 32], u64)>> {
+    let Some(way) = way else { return Ok(None) };
+    match py.detach(|| Contents::new(way.as_ref(), items).map(|plan| (plan.shape().digest, plan.bytes()))) {
+        Err(Error::Store(_)) => Ok(None),
+        made => made.map(Some).map_err(|e| raise(py, &e)),
     }
 }
 

@@ -11,7 +11,7 @@ use hushtable::{
 };
 use pyo3::prelude::*;
 
-use crate::{error::raise, operation::Operation, private::PrivateForm, words::sharing};
+use crate::{error::raise, lookup::Lookup, operation::Operation, private::PrivateForm, words::sharing};
 
 /// Seconds, bytes that P0 and P1 send, rounds.
 type Estimate = (f64, f64, f64, u32);
@@ -57,10 +57,11 @@ pub fn predict(
     Ok(all.map_err(|e| raise(py, &e))?.iter().map(|p| row(p.way.name().into(), p)).collect())
 }
 
-/// What is done in a layer: an operation, or rows of a private table: bits, fraction, rows of a sum.
+/// What is done in a layer: an operation, a lookup, or rows of a private table: bits, fraction, rows of a sum.
 #[derive(FromPyObject)]
 pub enum Step<'py> {
     Operation(PyRef<'py, Operation>),
+    Lookup(PyRef<'py, Lookup>),
     Rows(PyRef<'py, PrivateForm>, u32, u32, u32),
 }
 
@@ -108,15 +109,16 @@ pub fn predict_layers(
 impl Step<'_> {
     /// Of so many items, batch by batch; and the memory of a batch.
     fn effort(&self, items: usize, under: &Setting) -> Result<(Effort, u64), Error> {
-        let chosen = match self {
+        let now = match self {
             Self::Rows(form, bits, fraction, bag) => {
                 let effort = form.effort(*bits, *fraction, *bag, items)?;
                 let memory = effort.memory[0].max(effort.memory[1]).min(under.memory);
                 return Ok((effort, memory));
             }
-            Self::Operation(operation) => operation::choose(operation.now.as_ref(), items, under)?
-                .map_or_else(|| operation.now.clone(), Into::into),
+            Self::Operation(operation) => operation.now.clone(),
+            Self::Lookup(lookup) => lookup.open(),
         };
+        let chosen = operation::choose(now.as_ref(), items, under)?.map_or(now, Into::into);
         let batch = operation::batch(chosen.as_ref(), items, under)?.max(1);
         let mut all = Effort::none();
         let mut left = items;

@@ -91,6 +91,21 @@ impl Store {
         Self::made(py, p, name, dir, identity, way, items)
     }
 
+    /// Makes a store for so many of these lookups.
+    #[staticmethod]
+    #[allow(clippy::too_many_arguments)] // named ones, in Python
+    fn make_lookups(
+        py: Python<'_>,
+        p: &party::Party,
+        name: &str,
+        dir: PathBuf,
+        identity: PathBuf,
+        lookup: &Lookup,
+        items: u64,
+    ) -> PyResult<Self> {
+        Self::made(py, p, name, dir, identity, lookup.to_store(), items)
+    }
+
     /// Whether the operation can spend it.
     fn serves(&self, py: Python<'_>, operation: &Operation) -> PyResult<bool> {
         self.open(py, |open| Ok(operation.served(&open.store).is_some()))

@@ -146,6 +146,25 @@ def test_what_cannot_be_stored_is_made_by_the_call(tmp_path):
         assert np.abs(y - model.plain(ids)).max() <= model.report(8, measure=False).error
 
 
+def test_lookups_are_stored_too(tmp_path):
+    sk = pytest.importorskip("sklearn.ensemble")
+    fitted = sk.RandomForestClassifier(3, max_depth=3, random_state=0).fit(X, X[:, 0] > X[:, 1])
+    model = ht.nn.from_sklearn(fitted, output="probability").calibrate(X)
+    assert prepared(tmp_path, model, 20) == []
+
+    def run(p, identity):
+        net = shared(p, model)
+        given = inputs(p, net, [X])
+        before = p.cost
+        made = net.stored(20, store=identity / "net", identity=identity)(*given)
+        return p.open(made), (p.cost - before).setup.sent
+
+    for y, sent in over_tls(tmp_path, run):
+        assert np.abs(y - model.plain(X)).max() <= model.report(20, measure=False).error and sent == 0
+    again = refused(tmp_path, lambda p, i: shared(p, model).stored(20, store=i / "net", identity=i))
+    assert all("used already" in str(error) for error in again)
+
+
 def test_prepared_on_disk_it_may_be_called_at_once(tmp_path):
     """Also where layers are of one shape, by lattices: their material is for the numbers of each."""
     rng = np.random.default_rng(4)

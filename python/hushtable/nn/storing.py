@@ -75,9 +75,12 @@ def made(party: Party, folder: str | os.PathLike[str], identity: str | os.PathLi
 
     _both(party, "store of a network, to be made", new, lambda _: party.id)
     stores = []
-    for number, (operation, items) in enumerate(_placed(needs)[1]):
-        name = party._announced(f"store({items} of store {number} of a network)")
-        stores.append(native.Store.make_for(party._native, name, path / f"{number:03}", identity, operation, items))
+    for number, (what_of, items) in enumerate(_placed(needs)[1]):
+        name, at = party._announced(f"store({items} of store {number} of a network)"), path / f"{number:03}"
+        if isinstance(what_of, native.Lookup):
+            stores.append(native.Store.make_lookups(party._native, name, at, identity, what_of, items))
+        else:
+            stores.append(native.Store.make_for(party._native, name, at, identity, what_of, items))
     text = json.dumps({"format": FORMAT, "id": party.id, "role": party.role, **vars(what)}, sort_keys=True)
     signed = json.dumps({"of": text, "tag": _tag(identity, "network", text)})
     # With it the material exists.
@@ -159,20 +162,20 @@ def read(path: Path, identity: str | os.PathLike[str]) -> tuple[About, str, int]
     return About(found["network"], found["numbers"], found["rows"], steps, found["items"]), found["id"], found["role"]
 
 
-def _placed(needs: Sequence[Need]) -> tuple[list[int | None], list[tuple[native.Operation, int]]]:
+def _placed(needs: Sequence[Need]) -> tuple[list[int | None], list[tuple[native.Operation | native.Lookup, int]]]:
     """Of each step the number of its store, if there is one; of each store an operation and its items. What one party's
     numbers are bound to has a store of its own; what has the same shape otherwise has one together."""
     which: list[int | None] = []
-    stores: list[tuple[native.Operation, int]] = []
+    stores: list[tuple[native.Operation | native.Lookup, int]] = []
     known: dict[bytes, int] = {}
     for need in needs:
-        what = need._what
-        if isinstance(what, native.Lookup) or (shape := what.stored(need.count)) is None:
+        shape = need._what.stored(need.count)
+        if shape is None:
             which.append(None)
             continue
         place = len(stores) if need._own is not None else known.setdefault(shape[0], len(stores))
         if place == len(stores):
-            stores.append((what, 0))
+            stores.append((need._what, 0))
         stores[place] = (stores[place][0], stores[place][1] + need.count)
         which.append(place)
     return which, stores
