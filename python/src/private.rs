@@ -171,7 +171,7 @@ impl PrivateForm {
     /// What so many rows of a matrix take, or sums of `bag` rows each.
     pub fn effort(&self, bits: u32, fraction: u32, bag: u32, items: usize) -> Result<Effort, Error> {
         let Form::Embedding(job) = &self.0 else { return Ok(Effort::none()) };
-        let job = EmbeddingJob { bits, fraction, bag, ..job.clone() };
+        let job = EmbeddingJob { bits, fraction, bag, ..*job };
         Ok(Effort::implied(job.bill(items)?))
     }
 
