@@ -7,6 +7,7 @@ CARGO ?= cargo
 PYTHON ?= python3
 VENV := target/venv
 PYTHON_VENV := target/venv-python
+TORCH_VENV := target/venv-torch
 
 # What is off by default is looked at too, in the builds that are made anyway.
 FEATURES := --features hushtable-cli/arrow,hushtable/tracing
@@ -18,7 +19,7 @@ export CARGO_INCREMENTAL := 0
 export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))))
 
 .PHONY: demo test long bench bench-python papers docs fmt lint unit arith circuits baselines plain sweeps vectors models lpn fuzz fuzz-coverage branches taint \
-	python python-long test-neon
+	python python-long python-torch test-neon
 .NOTPARALLEL:
 
 demo:
@@ -27,7 +28,7 @@ demo:
 test: lint unit docs vectors python
 	@echo "== all tests passed"
 
-long: vectors models lpn baselines plain sweeps fuzz branches python-long
+long: vectors models lpn baselines plain sweeps fuzz branches python-long python-torch
 	@echo "== all long tests passed"
 
 # ONLY="fss psi" measures those subcommands; all includes the Python package.
@@ -159,6 +160,13 @@ python-long:
 	test -x $(PYTHON_VENV)/bin/python || $(PYTHON) -m venv $(PYTHON_VENV)
 	$(PYTHON_VENV)/bin/python -m pip install --quiet --no-compile '.[test,notebooks,docs,tpch]'
 	LONG=1 $(PYTHON_VENV)/bin/python -m pytest -q -m "long or not long"
+
+# Modules of PyTorch, which is large: in an environment of its own.
+python-torch:
+	@echo "== PyTorch"
+	test -x $(TORCH_VENV)/bin/python || $(PYTHON) -m venv $(TORCH_VENV)
+	$(TORCH_VENV)/bin/python -m pip install --quiet --no-compile '.[test,torch]'
+	LONG=1 $(TORCH_VENV)/bin/python -m pytest -q -rs python/tests/test_nn_torch.py
 
 # The kernels of an AArch64 processor, under emulation.
 test-neon:

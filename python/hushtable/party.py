@@ -26,10 +26,11 @@ from .share import Share
 if TYPE_CHECKING:
     from .store import Store
 
-Material = native.Material
+# The material of an operation that was prepared; nothing: the call makes it.
+Ahead = native.Material | native.Store | None
 
 # The operations that a function prepared has left: number, name, what of it this party alone knows, material.
-Left = Iterator[tuple[str, str, object, Material]]
+Left = Iterator[tuple[str, str, object, Ahead]]
 
 # Longest name of an operation that is announced as it is; of a longer one the end is hashed.
 LONGEST = 360
@@ -304,6 +305,8 @@ class Party:
             return native.look_up_stored(self._native, name, lookup, words, store._native, store.no_offline)
         self._may_make(name, "give the lookup a store of lookups as store=")
         announced, material = self._next(name)
+        if isinstance(material, native.Store):
+            return native.look_up_stored(self._native, announced, lookup, words, material, True)
         return native.look_up(self._native, announced, lookup, words, material)
 
     def _run(
@@ -314,8 +317,7 @@ class Party:
         `own` is what of the operation this party alone knows.
         """
         columns = self._columns(name, operation, [x, y] if y.size else [x], (), own)
-        words: NDArray[np.uint64] = columns[0] if len(columns) == 1 else np.stack(columns, axis=-1)
-        return words.reshape(shape)
+        return (columns[0] if len(columns) == 1 else np.stack(columns, axis=-1)).reshape(shape)
 
     def _columns(
         self, name: str, operation: native.Operation, operands: Sequence[Words], sizes: Sequence[int], own: object = None
@@ -327,18 +329,18 @@ class Party:
             return native.run_stored(self._native, name, operation, operands, store._native, store.no_offline)
         self._may_make(name, "open a store that was made for it, by Store.make_for with the same widths and shape")
         announced, material = self._next(name, own)
+        if isinstance(material, native.Store):
+            return native.run_stored(self._native, announced, operation, operands, material, True)
         return native.run(self._native, announced, operation, operands, material)
 
     def _may_make(self, name: str, instead: str) -> None:
         """Refuses an operation whose material would be made now, where a store says that none may be."""
         if self._prepared is None and any(store.no_offline for store in self._stores):
             self._using = ()
-            there = ", ".join(repr(store) for store in self._stores)
-            raise StoreError(
-                f"{name}: none of the stores serves it, and no_offline lets nothing be made now: {there}; {instead}"
-            )
+            there = f"lets nothing be made now: {', '.join(map(repr, self._stores))}"
+            raise StoreError(f"{name}: none of the stores serves it, and no_offline {there}; {instead}")
 
-    def _next(self, name: str, own: object = None) -> tuple[str, Material | None]:
+    def _next(self, name: str, own: object = None) -> tuple[str, Ahead]:
         """What is announced of the operation `name`, which comes next, and its material if it was prepared.
 
         Anything else than what was prepared ends the session: the peer may have gone on.
@@ -346,7 +348,7 @@ class Party:
         if self._prepared is None:
             return self._announced(name), None
         number, prepared, known, material = next(self._prepared, ("", "nothing more", None, None))
-        if material is None or prepared != name:
+        if prepared != name:
             self._native.fail()
             raise ShapeError(f"prepared for {prepared}, got {name}: the function does not do the same twice")
         if known != own:

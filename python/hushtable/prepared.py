@@ -16,7 +16,7 @@ from ._words import Kind, Words
 from .bits import BitShare
 from .cost import Cost
 from .errors import ParamError, ShapeError, SpentError
-from .party import Material, Party, offline_party
+from .party import Ahead, Party, offline_party
 from .share import Share
 
 if TYPE_CHECKING:
@@ -66,14 +66,14 @@ class Prepared(Generic[Result]):
         f: Callable[..., Result],
         types: list[Share | BitShare],
         needs: list[Need],
-        materials: list[Material],
-        number: int,
+        materials: Sequence[Ahead],
+        number: int | str,
     ) -> None:
         self._party = party
         self._f = f
         self._types = tuple(repr(share) for share in types)
         self._offs = tuple(share._off if isinstance(share, Share) else 0.0 for share in types)
-        self._materials: list[Material] | None = materials
+        self._materials: Sequence[Ahead] | None = materials
         self._number = number
         self.needs = tuple(needs)
 
@@ -110,14 +110,14 @@ class Prepared(Generic[Result]):
         return f"Prepared({state})"
 
 
-def _number(prepared: int, operation: int) -> str:
+def _number(prepared: int | str, operation: int) -> str:
     """How an operation of what was prepared is called, in what the parties announce."""
     return f"{prepared}.{operation + 1}"
 
 
 def count(f: Callable[..., Any], *shares: Like | int | tuple[int, ...]) -> list[Need]:
     """What a call of `f` needs, without a peer: see `prepare`."""
-    return _dry_run(f, [_like(share) for share in shares], 0)[1]
+    return dry_run(f, shares, 0)[1]
 
 
 def prepare(f: Callable[..., Result], *shares: Like | int | tuple[int, ...]) -> Prepared[Result]:
@@ -131,20 +131,20 @@ def prepare(f: Callable[..., Result], *shares: Like | int | tuple[int, ...]) -> 
     if the peer prepares something else.
     """
     party = offline_party()
-    dry, needs = _dry_run(f, [_like(share) for share in shares], party.role)
+    dry, needs = dry_run(f, shares, party.role)
     party._prepared_before = number = party._prepared_before + 1
     materials = [_material(party, need, _number(number, i)) for i, need in enumerate(needs)]
     return Prepared(party, f, dry, needs, materials, number)
 
 
-def _material(party: Party, need: Need, number: str) -> Material:
+def _material(party: Party, need: Need, number: str) -> native.Material:
     name = party._announced(f"prepare {need.operation} as {number}")
     if isinstance(need._what, native.Lookup):
         return native.prepare_lookup(party._native, name, need._what, need.count)
     return native.prepare_operation(party._native, name, need._what, need.count)
 
 
-class _Dry(Party):
+class Dry(Party):
     """A party without a peer: it notes what is asked for, and all that it opens is 0."""
 
     def __init__(self, role: int) -> None:
@@ -210,10 +210,14 @@ class _Dry(Party):
         return [np.zeros(size, dtype=np.uint64) for size in sizes]
 
 
-def _dry_run(f: Callable[..., Any], types: list[Like], role: int) -> tuple[list[Share | BitShare], list[Need]]:
-    party = _Dry(role)
+def dry_run(
+    f: Callable[..., Any], types: Sequence[Like | int | tuple[int, ...]], role: int
+) -> tuple[list[Share | BitShare], list[Need]]:
+    """Shares of these types, and what `f` of them needs."""
+    party = Dry(role)
     shares: list[Share | BitShare] = []
-    for t in types:
+    for each in types:
+        t = each if isinstance(each, Like) else Like(each)
         if t.type is not None:
             meant = _values.of(t.type)
             zeros = np.zeros((*np.empty(t.shape, dtype=np.bool_).shape, meant.words), dtype=np.uint64)
@@ -228,7 +232,3 @@ def _dry_run(f: Callable[..., Any], types: list[Like], role: int) -> tuple[list[
             result.close()
         raise TypeError("prepare: the function is asynchronous: calling it runs nothing; accepted: a plain function")
     return shares, party.needs
-
-
-def _like(share: Like | int | tuple[int, ...]) -> Like:
-    return share if isinstance(share, Like) else Like(share)

@@ -77,8 +77,7 @@ class Store:
         `f` and the types of its shares are given as to `hushtable.prepare`, as in
         `Store.make_for(p, "sigmoid.store", "bank.id", 10**6, ht.sigmoid, ht.Like(1, bits=32, fraction=12, range=(-8, 8)))`.
         An item is a number, a row of softmax or layer norm, or a product of matrices. The store serves every operation of
-        the same shape: other functions by tables as long, other comparisons of numbers as wide. Needs TLS. A session makes
-        one store.
+        the same shape: other functions by tables as long, other comparisons of numbers as wide. Needs TLS.
 
         Raises `ParamError` if `f` does more than one operation, or a lookup, which `make` is for; `StoreError` for
         what cannot be stored.

@@ -61,13 +61,13 @@ mod _hushtable {
     #[pymodule_export]
     use party::Party;
     #[pymodule_export]
-    use plan::predict;
+    use plan::{predict, predict_layers};
     #[pymodule_export]
     use private::{PrivateForm, PrivateTable};
     #[pymodule_export]
     use running::{Material, prepare_operation, run};
     #[pymodule_export]
-    use store::{Store, forked, look_up_stored, run_stored};
+    use store::{Store, forked, look_up_stored, run_stored, tag};
     #[pymodule_export]
     use table::{Table, fraction_bits, functions};
 }

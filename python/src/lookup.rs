@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 
 use crate::{
     error::raise,
+    operation::kept,
     party,
     running::{Material, announced, only, prepare, set_up, suiting},
     table::Table,
@@ -51,6 +52,12 @@ impl Lookup {
         Ok(Self { job, table: Arc::clone(&table.inner), protocol })
     }
 
+    /// As of an operation: see `Operation.stored`.
+    #[pyo3(name = "stored")]
+    fn stored_bytes(&self, py: Python<'_>, items: u64) -> PyResult<Option<([u8; 32], u64)>> {
+        kept(py, Some(self.to_store()), items)
+    }
+
     /// Width of the results.
     #[getter]
     fn bits(&self) -> u32 {
@@ -61,10 +68,18 @@ impl Lookup {
 impl Lookup {
     /// With the protocol for `count` of them: unless one was asked for, the one that suits the link.
     fn chosen(&self, py: Python<'_>, p: &party::Party, count: usize) -> PyResult<Arc<dyn Operation>> {
+        suiting(py, p, &self.open(), count)
+    }
+
+    /// With the protocol that was asked for, or the choice among all.
+    pub fn open(&self) -> Arc<dyn Operation> {
         let lookup = self.by(self.protocol.unwrap_or(Protocol::SpLut));
-        let lookup: Arc<dyn Operation> =
-            Arc::new(operation::Lookup { open: self.protocol.is_none(), ..lookup });
-        suiting(py, p, &lookup, count)
+        Arc::new(operation::Lookup { open: self.protocol.is_none(), ..lookup })
+    }
+
+    /// For which material goes to a store.
+    pub fn to_store(&self) -> Arc<dyn Operation> {
+        Arc::new(self.stored(Some(Protocol::to_store(&self.job))))
     }
 
     /// With the protocol of a store of lookups, unless another was asked for.

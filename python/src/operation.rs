@@ -18,7 +18,7 @@ use hushtable::{
     },
     ot::Setting,
     plan::Machine,
-    store::Store,
+    store::{Contents, Store},
 };
 use hushtable_columns::failure::Failure;
 use hushtable_jobs::circuit::{Asked, served, to_store};
@@ -270,6 +270,12 @@ impl Operation {
         self.ahead.signature().items(party::role(role), &operands).map_err(|e| raise(py, &e))
     }
 
+    /// The digest of the shape of the material that a store keeps of it, and the bytes of so many items on each disk, at most;
+    /// nothing if it is not stored.
+    fn stored(&self, py: Python<'_>, items: u64) -> PyResult<Option<([u8; 32], u64)>> {
+        kept(py, py.detach(|| self.to_store(items as usize)).ok(), items)
+    }
+
     /// Bytes of both parties for so many items, of the messages of the OT extension a bit for each OT.
     fn bytes(&self, py: Python<'_>, items: usize) -> PyResult<f64> {
         Ok(self.now.bill(items, &Setting::default()).map_err(|e| raise(py, &e))?.bytes())
@@ -285,6 +291,15 @@ impl Operation {
     #[getter]
     fn range(&self) -> Option<(i64, i64)> {
         self.now.result().range.map(<(i64, i64)>::from)
+    }
+}
+
+/// The digest of the shape of what a store keeps, and the bytes of so many items on each disk; nothing if it is not stored.
+pub fn kept(py: Python<'_>, way: Option<Way>, items: u64) -> PyResult<Option<([u8; 32], u64)>> {
+    let Some(way) = way else { return Ok(None) };
+    match py.detach(|| Contents::new(way.as_ref(), items).map(|plan| (plan.shape().digest, plan.bytes()))) {
+        Err(Error::Store(_)) => Ok(None),
+        made => made.map(Some).map_err(|e| raise(py, &e)),
     }
 }
 

@@ -1,13 +1,17 @@
 //! Predictions of what lookups take.
 
 use hushtable::{
+    Error,
+    bill::Effort,
     lut::{LookupJob, Protocol},
     net::LinkShape,
+    operation,
+    ot::Setting,
     plan::{self, Machine, Objective, Wanted},
 };
 use pyo3::prelude::*;
 
-use crate::{error::raise, words::sharing};
+use crate::{error::raise, lookup::Lookup, operation::Operation, private::PrivateForm, words::sharing};
 
 /// Seconds, bytes that P0 and P1 send, rounds.
 type Estimate = (f64, f64, f64, u32);
@@ -51,4 +55,79 @@ pub fn predict(
         Ok(plan::rank(Protocol::ways(&job, count)?, &Wanted::new(self::objective(objective), link, machine)))
     });
     Ok(all.map_err(|e| raise(py, &e))?.iter().map(|p| row(p.way.name().into(), p)).collect())
+}
+
+/// What is done in a layer: an operation, a lookup, or rows of a private table: bits, fraction, rows of a sum.
+#[derive(FromPyObject)]
+pub enum Step<'py> {
+    Operation(PyRef<'py, Operation>),
+    Lookup(PyRef<'py, Lookup>),
+    Rows(PyRef<'py, PrivateForm>, u32, u32, u32),
+}
+
+/// What a layer takes: seconds, bytes of both parties, rounds; bytes of memory of a batch, at the party that needs more.
+type Layer = (f64, f64, u32, u64);
+
+/// What layers, each with steps and their items, take one after the other in a session over the link `net`. What is sent once,
+/// beside what connecting takes, is counted where it is needed first.
+#[pyfunction]
+pub fn predict_layers(
+    py: Python<'_>,
+    layers: Vec<Vec<(Step<'_>, usize)>>,
+    net: &str,
+) -> PyResult<Vec<Layer>> {
+    let link = net.parse::<LinkShape>().map_err(|e| raise(py, &e))?;
+    let wanted = Wanted::new(Objective::Total, link, Machine::REFERENCE);
+    let all = |effort: &Effort| {
+        let predicted = plan::rank([((), effort.clone())], &wanted).remove(0);
+        [predicted.once, predicted.setup, predicted.offline, predicted.online].iter().fold(
+            (0.0, 0.0, 0),
+            |(seconds, bytes, rounds), e| {
+                (seconds + e.seconds, bytes + e.bytes[0] + e.bytes[1], rounds + e.rounds)
+            },
+        )
+    };
+    let mut so_far = Effort::none();
+    let mut before = all(&so_far);
+    let mut found = Vec::with_capacity(layers.len());
+    for steps in &layers {
+        let mut memory = 0;
+        for (step, items) in steps {
+            let (effort, batch) = step.effort(*items, &Setting::over(link)).map_err(|e| raise(py, &e))?;
+            memory = memory.max(batch);
+            so_far = so_far.then(effort);
+        }
+        let now = all(&so_far);
+        // More of the same may go by a cheaper extension of OTs.
+        let now = (now.0.max(before.0), now.1.max(before.1), now.2.max(before.2));
+        found.push((now.0 - before.0, now.1 - before.1, now.2 - before.2, memory));
+        before = now;
+    }
+    Ok(found)
+}
+
+impl Step<'_> {
+    /// Of so many items, batch by batch; and the memory of a batch.
+    fn effort(&self, items: usize, under: &Setting) -> Result<(Effort, u64), Error> {
+        let now = match self {
+            Self::Rows(form, bits, fraction, bag) => {
+                let effort = form.effort(*bits, *fraction, *bag, items)?;
+                let memory = effort.memory[0].max(effort.memory[1]).min(under.memory);
+                return Ok((effort, memory));
+            }
+            Self::Operation(operation) => operation.now.clone(),
+            Self::Lookup(lookup) => lookup.open(),
+        };
+        let chosen = operation::choose(now.as_ref(), items, under)?.map_or(now, Into::into);
+        let batch = operation::batch(chosen.as_ref(), items, under)?.max(1);
+        let mut all = Effort::none();
+        let mut left = items;
+        while left > 0 {
+            let effort = chosen.effort(batch.min(left), under)?;
+            left -= batch.min(left);
+            all = all.then(effort);
+        }
+        let [p0, p1] = chosen.effort(batch.min(items), under)?.memory;
+        Ok((all, p0.max(p1)))
+    }
 }

@@ -9,6 +9,7 @@ use apps::{
 };
 use hushtable::{
     Error,
+    bill::Effort,
     confidential::{
         copy::{CopyJob, EncryptedCopy, Keys, Owner},
         prf::Cipher,
@@ -167,6 +168,13 @@ impl PrivateForm {
 }
 
 impl PrivateForm {
+    /// What so many rows of a matrix take, or sums of `bag` rows each.
+    pub fn effort(&self, bits: u32, fraction: u32, bag: u32, items: usize) -> Result<Effort, Error> {
+        let Form::Embedding(job) = &self.0 else { return Ok(Effort::none()) };
+        let job = EmbeddingJob { bits, fraction, bag, ..*job };
+        Ok(Effort::implied(job.bill(items)?))
+    }
+
     fn owned(&self, py: Python<'_>, made: Result<Owner, Error>) -> PyResult<PrivateTable> {
         let table = made.map_err(|e| raise(py, &e))?.into();
         Ok(PrivateTable { form: self.0.clone(), table })

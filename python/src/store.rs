@@ -91,6 +91,21 @@ impl Store {
         Self::made(py, p, name, dir, identity, way, items)
     }
 
+    /// Makes a store for so many of these lookups.
+    #[staticmethod]
+    #[allow(clippy::too_many_arguments)] // named ones, in Python
+    fn make_lookups(
+        py: Python<'_>,
+        p: &party::Party,
+        name: &str,
+        dir: PathBuf,
+        identity: PathBuf,
+        lookup: &Lookup,
+        items: u64,
+    ) -> PyResult<Self> {
+        Self::made(py, p, name, dir, identity, lookup.to_store(), items)
+    }
+
     /// Whether the operation can spend it.
     fn serves(&self, py: Python<'_>, operation: &Operation) -> PyResult<bool> {
         self.open(py, |open| Ok(operation.served(&open.store).is_some()))
@@ -110,6 +125,12 @@ impl Store {
             let name = about.lookups.map_or(String::new(), |(protocol, _)| protocol.name().to_owned());
             Ok((name, about.text.clone(), about.peer_name.clone(), about.planned))
         })
+    }
+
+    /// Moves both parties to the same cursor, in this session.
+    fn agree(&self, py: Python<'_>, p: &party::Party, name: &str) -> PyResult<()> {
+        let inner = Arc::clone(&self.inner);
+        p.call(py, name, move |steps, _| agree(steps, opened(&mut *lock(&inner)?)?))
     }
 
     /// Lets go of the store, so that it can be opened again.
@@ -270,13 +291,25 @@ fn reserve(
     needed: usize,
     no_offline: bool,
 ) -> Result<Reserved, Error> {
+    agree(steps, open)?;
+    enough(&open.store, needed, no_offline)?;
+    let there = open.store.left().min(needed as u64) as usize;
+    open.store.reserve(there)
+}
+
+/// Moves both parties to the same cursor, once a session.
+fn agree(steps: &mut Steps<'_>, open: &mut Open) -> Result<(), Error> {
     steps.phase("offline", |p| {
         if open.agreed != Some(p.id()) {
             open.store.agree(p)?;
             open.agreed = Some(p.id());
         }
-        enough(&open.store, needed, no_offline)?;
-        let there = open.store.left().min(needed as u64) as usize;
-        open.store.reserve(there)
+        Ok(())
     })
+}
+
+/// A tag of these bytes that nobody makes without the identity, and which says nothing of them.
+#[pyfunction]
+pub fn tag(py: Python<'_>, identity: PathBuf, bytes: &[u8]) -> PyResult<[u8; 32]> {
+    Ok(interruptible(py, || (), move || Identity::load(&identity))?.tag(bytes))
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import hushtable as ht
 import numpy as np
 from hushtable.nn.graph import Graph, Input
@@ -9,6 +11,18 @@ from hushtable.nn.layers.choice import ArgMax
 from hushtable.nn.layers.elementwise import Curve, Relu
 from hushtable.nn.layers.linear import Linear
 from hushtable.nn.model import Model
+
+
+def between(x, seed=0):
+    """10^3 inputs between those of the data, with as many decimals."""
+    rng = np.random.default_rng(seed)
+    a, b = x[rng.integers(0, len(x), 1000)], x[rng.integers(0, len(x), 1000)]
+    return a + rng.uniform(0, 1, (1000, *[1] * (x.ndim - 1))) * (b - a)
+
+
+def some(inputs, fewer):
+    """All of them in a long run, else fewer: of what takes longer than 2 seconds on shares."""
+    return inputs if os.environ.get("LONG") else inputs[:fewer]
 
 
 def private(model, *inputs, owner=0, giver=1):

@@ -16,7 +16,7 @@ from typing import Any
 import hushtable as ht
 import numpy as np
 from hushtable import _words
-from hushtable.prepared import _Dry
+from hushtable.prepared import Dry
 from program_steps import SHAPES, Exact, Step, Steps, exact
 
 REFUSALS = (ht.ParamError, ht.ShapeError, TypeError)
@@ -164,7 +164,7 @@ def advice(run: Run) -> list[str]:
             continue  # what wraps in one width is another number in another
         if named is None or len(widths) > 1 or any("low_bits" in s.text for s in before):
             continue
-        bits, p = int(named[1]), _Dry(0)
+        bits, p = int(named[1]), Dry(0)
         live = []
         for kind, (_, fraction, _, limits, wrap), given in zip(run.kinds, run.types, run.given, strict=False):
             live.append(ht.Share(p, np.zeros(given.shape, _words.dtype(bits)), bits, fraction, "additive", limits, wrap))

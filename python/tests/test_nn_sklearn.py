@@ -5,7 +5,7 @@ from __future__ import annotations
 import hushtable as ht
 import numpy as np
 import pytest
-from networks import holds, private
+from networks import between, holds, private
 
 sk = pytest.importorskip("sklearn")
 
@@ -76,13 +76,6 @@ NUMBERS = {
 }
 
 
-def thousand(x, seed=0):
-    """10^3 inputs between those of the data, with as many decimals."""
-    rng = np.random.default_rng(seed)
-    a, b = x[rng.integers(0, len(x), 1000)], x[rng.integers(0, len(x), 1000)]
-    return a + rng.uniform(0, 1, (1000, 1)) * (b - a)
-
-
 def by_framework(fitted, x, output):
     if output == "score":
         return fitted.decision_function(x)
@@ -93,7 +86,7 @@ def by_framework(fitted, x, output):
 def test_classifiers_are_as_scikit_learn_has_them(name):
     estimator, wrap, (x, y), outputs = CLASSIFIERS[name]
     fitted = (wrap(estimator) if wrap else estimator).fit(x, y)
-    many = thousand(x)
+    many = between(x)
     for output in outputs:
         model = ht.nn.from_sklearn(fitted, output=output)
         want, got = by_framework(fitted, many, output), model.plain(many)
@@ -111,7 +104,7 @@ def test_models_that_give_numbers_are_as_scikit_learn_has_them(name):
     estimator, how = NUMBERS[name]
     x, y = DIABETES
     fitted = estimator.fit(x, y)
-    many = thousand(x)
+    many = between(x)
     want = getattr(fitted, how)(many)
     got = ht.nn.from_sklearn(fitted).plain(many)
     assert got.shape == (want.shape if want.ndim == 2 else (1000, 1))
@@ -132,7 +125,7 @@ def test_classifiers_on_shares(name):
     fitted = (wrap(estimator) if wrap else estimator).fit(x, y)
     for output in outputs:
         model = ht.nn.from_sklearn(fitted, output=output).calibrate(x)
-        some = thousand(x, 1)[:40]
+        some = between(x, 1)
         if output != "label":
             holds(model, some)
             continue
@@ -150,7 +143,7 @@ def test_numbers_on_shares(name):
     estimator, _ = NUMBERS[name]
     x, y = DIABETES
     model = ht.nn.from_sklearn(estimator.fit(x, y)).calibrate(x)
-    some = thousand(x, 2)[:30]
+    some = between(x, 2)
     assert model.unsure(some).mean() < 0.3
     holds(model, some, owner=1, giver=0)
 
@@ -159,7 +152,7 @@ def test_centres_and_their_labels_as_text():
     x, y = IRIS
     fitted = make_pipeline(StandardScaler(), cluster.KMeans(4, n_init=1, random_state=0)).fit(x)
     model = ht.nn.from_sklearn(fitted)
-    many = thousand(x)
+    many = between(x)
     assert np.array_equal(model.plain(many), fitted.predict(many))
     (got,) = private(model.calibrate(x), x[::5])
     assert (got == fitted.predict(x[::5])).mean() > 0.95
@@ -184,7 +177,7 @@ def test_distances_from_centres():
         holds(model.calibrate(x), x[:20])
     inner = make_pipeline(cluster.KMeans(3, n_init=1, random_state=0), linear_model.LogisticRegression(max_iter=500))
     fitted = make_pipeline(StandardScaler(), inner).fit(*IRIS)
-    assert np.array_equal(ht.nn.from_sklearn(fitted).plain(thousand(IRIS[0])), fitted.predict(thousand(IRIS[0])))
+    assert np.array_equal(ht.nn.from_sklearn(fitted).plain(between(IRIS[0])), fitted.predict(between(IRIS[0])))
     # At a centre the distance is a 16th of the usual one.
     fitted = make_pipeline(cluster.KMeans(3, n_init=1, random_state=0), StandardScaler(with_mean=False, with_std=False)).fit(x)
     found = ht.nn.from_sklearn(fitted).plain(fitted[0].cluster_centers_)
@@ -219,7 +212,7 @@ def test_pipelines_in_pipelines():
     ):
         fitted.fit(x, y)
         model = ht.nn.from_sklearn(fitted)
-        assert np.array_equal(model.plain(thousand(x)), fitted.predict(thousand(x)))
+        assert np.array_equal(model.plain(between(x)), fitted.predict(between(x)))
         assert (private(model.calibrate(x), x[::5])[0] == fitted.predict(x[::5])).mean() > 0.95
         assert model.classes == (None if "inner" in dict(fitted.steps) else [0, 1, 2])
 

@@ -31,8 +31,9 @@ pub struct Party {
     ot: Ot,
     /// Kept for later batches.
     kept: Kept,
-    /// How many pieces of material runs have made.
+    /// How many pieces of material runs have made, and how many stores.
     materials: u64,
+    stores: u64,
 }
 
 impl Party {
@@ -85,13 +86,27 @@ impl Party {
     pub fn start(mut session: Session, wish: impl Into<SessionWish>) -> Result<Self> {
         let ot = Ot::new(&mut session, wish)?;
         session.renew_rng();
-        Ok(Self { session, ot, kept: Kept::default(), materials: 0 })
+        Ok(Self { session, ot, kept: Kept::default(), materials: 0, stores: 0 })
     }
 
     /// The number of the next piece of material: the peer counts alike, since it runs the same operations.
     pub(crate) fn next_material(&mut self) -> u64 {
         self.materials += 1;
         self.materials
+    }
+
+    /// The id of the next store that the session makes, never given twice: the session's own for the first, and then others
+    /// that follow from it. The peer counts alike.
+    pub(crate) fn next_store(&mut self) -> [u8; 32] {
+        let number = self.stores;
+        self.stores += 1;
+        match number {
+            0 => self.id(),
+            _ => {
+                let what = [&self.id()[..], &number.to_le_bytes()].concat();
+                blake3::derive_key("hushtable 2026-11 further store of a session", &what)
+            }
+        }
     }
 
     /// Messages, randomness and keys: for the protocols of this library only.
@@ -223,7 +238,7 @@ impl Party {
     pub fn fork(&mut self, lanes: usize) -> Result<Vec<Self>> {
         let sessions = self.session.fork(lanes)?;
         let sources = self.ot.fork(&mut self.session, &sessions)?;
-        let lane = |(session, ot)| Self { session, ot, kept: self.kept.clone(), materials: 0 };
+        let lane = |(session, ot)| Self { session, ot, kept: self.kept.clone(), materials: 0, stores: 0 };
         Ok(sessions.into_iter().zip(sources).map(lane).collect())
     }
 }

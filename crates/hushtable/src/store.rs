@@ -1,10 +1,10 @@
 //! Material on disk: made ahead with the peer, spent later, each piece once.
 //!
 //! A [`Store`] is a folder that belongs to one pair of identities, one role and one [`Shape`](crate::source::Shape)
-//! of material. Its id is that of the session that made it, the same at both parties. Any
-//! [operation](crate::operation::Operation) that can be cut into items has a shape; all of one shape can spend the
-//! same store, for they differ only in what is public: a table's values, the ends of a domain of as many numbers,
-//! constants, which way a comparison goes.
+//! of material. Its id is that of the session that made it, or follows from that where the session had made others before;
+//! it is the same at both parties. Any [operation](crate::operation::Operation) that can be cut into items has a shape;
+//! all of one shape can spend the same store, for they differ only in what is public: a table's values, the ends of a
+//! domain of as many numbers, constants, which way a comparison goes.
 //!
 //! ```text
 //! DIR/header             what it holds, for whom; authenticated

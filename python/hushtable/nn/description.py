@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import typing
@@ -34,8 +35,8 @@ MOST_EXPONENT = 64
 FORMAT = 1
 
 
-def tell(party: Party, model: Model | None, owner: int) -> tuple[Graph, Formats, list[Any] | None]:
-    """The owner's network, at both parties. Raises `PeerError` for what is none."""
+def tell(party: Party, model: Model | None, owner: int) -> tuple[Graph, Formats, list[Any] | None, bytes]:
+    """The owner's network, at both parties, and the digest of what was told. Raises `PeerError` for what is none."""
     text = "" if model is None else described(model)
     pieces = [text[i : i + PIECE] for i in range(0, len(text), PIECE)]
     if len(text) > MOST_BYTES:
@@ -48,9 +49,9 @@ def tell(party: Party, model: Model | None, owner: int) -> tuple[Graph, Formats,
     for i in range(expected):
         piece = native.tell(live, party._announced(f"nn.share: part {i}"), pieces[i] if party.role == owner else "")
         found.append(piece)
-    if model is not None:
-        return model.graph, model.formats, model.classes
-    return read("".join(found))
+    told = text or "".join(found)
+    graph, formats, classes = read(told) if model is None else (model.graph, model.formats, model.classes)
+    return graph, formats, classes, hashlib.sha256(told.encode()).digest()
 
 
 def _pieces(told: str) -> int:

@@ -1,4 +1,5 @@
-"""What a network takes: it is run between two threads, on zeros, since what is sent does not depend on values."""
+"""What a network takes: as predicted by what its operations are billed for; or it is run between two threads, on zeros, since
+what is sent does not depend on values."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ from ..cost import Cost
 from ..embedding import Embedding
 from ..errors import ParamError
 from ..party import Party
+from ..prepared import Dry
 from ..session import run_pair
 from ..share import Share
 from .evaluation import Formats, evaluate
@@ -25,17 +27,21 @@ from .layers.embedding import Embed
 from .layers.forest import Forest
 from .layers.norm import LayerNorm, RmsNorm, Softmax
 from .layers.pool import MaxPool
+from .ranges import dry_inputs
 
 # The work of a second or two, in products that are added up and in numbers that functions are made of, for which a network is
 # run to see what it takes.
 QUICK_PRODUCTS = 1 << 26
 QUICK_NUMBERS = 1 << 17
 
+# Numbers of the largest tensor of which a dry run is made.
+MOST_PREDICTED = 1 << 24
+
 
 @dataclass(frozen=True)
 class Setting:
     """In which session a report is about: the party that has the model, the link (as of `run_pair`), the cipher of embeddings,
-    and whether the network is run here; `None`: if that takes a second or two."""
+    and whether the network is run here, or predicted; `None`: run if that takes a second or two."""
 
     owner: int = 0
     net: str = "loopback"
@@ -54,9 +60,12 @@ Figures = tuple["int | None", "float | None", "int | None"]
 
 NOTHING: Figures = (None, None, None)
 
+# What is done in a layer: of rows of a private table the results' bits and fraction, and how many are added up.
+Step = native.Operation | native.Lookup | tuple[native.PrivateForm, int, int, int]
 
-def measured(graph: Graph, formats: Formats, rows: int, setting: Setting) -> list[Figures]:
-    """Bytes, seconds and rounds of each layer; nothing of any if the network is not run."""
+
+def measured(graph: Graph, formats: Formats, rows: int, setting: Setting) -> list[Figures] | None:
+    """Bytes, seconds and rounds of each layer; nothing if the network is not run."""
     if setting.measure:
         return _run(graph, formats, rows, setting)
     if setting.measure is None and _quick(graph, graph.shapes(rows), rows):
@@ -66,7 +75,29 @@ def measured(graph: Graph, formats: Formats, rows: int, setting: Setting) -> lis
             if not str(error).startswith("layer "):
                 raise
             # Zeros are outside of the layer's domain.
-    return [NOTHING] * len(graph.nodes)
+    return None
+
+
+def predicted(graph: Graph, formats: Formats, rows: int, setting: Setting) -> tuple[list[Figures], list[int | None]]:
+    """Bytes, seconds and rounds of each layer, and the memory of a batch of it at a party, by the bills of the operations that a
+    dry run asks for; nothing of a network of larger tensors."""
+    if max(map(count, graph.shapes(rows).values())) > MOST_PREDICTED:
+        return [NOTHING] * len(graph.nodes), [None] * len(graph.nodes)
+    party = Dry(1 - setting.owner)
+    layers: list[list[tuple[Step, int]]] = []
+
+    def watch(i: int, node: Node, made: Share) -> None:
+        steps: list[tuple[Step, int]] = [(need._what, need.count) for need in party.needs]
+        if isinstance(node.layer, Embed):
+            size = (node.layer.rows, node.layer.columns, formats.entry_bits(i))
+            form = native.PrivateForm.embedding(setting.owner, setting.cipher, *size)
+            steps.append(((form, formats.bits, formats.fraction, 1), made.size // node.layer.columns))
+        party.needs.clear()
+        layers.append(steps)
+
+    evaluate(graph, formats, None, setting.owner, dry_inputs(party, graph, formats, rows), watch=watch)
+    found = native.predict_layers(layers, setting.net)
+    return [(round(size), seconds, rounds) for seconds, size, rounds, _ in found], [memory for *_, memory in found]
 
 
 def copy_bytes(graph: Graph, formats: Formats, setting: Setting) -> int:

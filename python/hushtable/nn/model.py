@@ -139,8 +139,8 @@ class Model:
         in which party `owner` has the model, over the link `net` (as of `run_pair`), with embeddings under `cipher`; what is
         sent once, as the start of the OT extension and keys of lattices, is part of it. Parties that meet over a network
         choose by the link that they measure: give `net` one like it. Times are of this machine, of which each party had a
-        part. By default only what takes a second or two is run; others have no bytes, times and rounds, unless
-        `measure=True`. `measure=False` runs nothing.
+        part. By default only what takes a second or two is run; of others these are predictions
+        by the bills of their operations, on machines of reference, unless `measure=True`. `measure=False` runs nothing.
 
         `error` is a worst case: factors, inputs and results that were rounded, one layer after the other; results of
         decisions, as places of the greatest, are right where numbers lie farther apart than twice that.

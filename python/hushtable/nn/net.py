@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from os import PathLike
+from types import TracebackType
 from typing import Any, get_args
 
 import numpy as np
@@ -13,9 +15,9 @@ from ..copies import Cipher
 from ..embedding import Embedding
 from ..errors import ParamError, ShapeError
 from ..party import Party
-from ..prepared import Like, Prepared, prepare
+from ..prepared import Like, Need, Prepared, dry_run, prepare
 from ..share import Share
-from . import given, labels
+from . import given, labels, storing
 from .description import tell
 from .evaluation import Formats, evaluate
 from .graph import Graph, one_of
@@ -47,7 +49,7 @@ def share(party: Party, model: Model | None, *, owner: int, cipher: Cipher = "ae
         raise ParamError(f"nn.share: party {owner} owns the model; this party {who}")
     if model is not None and not isinstance(model, Model):
         raise TypeError(f"nn.share: a Model is expected, as of from_sklearn, got {type(model).__name__}")
-    graph, formats, classes = tell(party, model, owner)
+    graph, formats, classes, digest = tell(party, model, owner)
     owns = None if model is None else model.held
     embeddings = {
         i: Embedding(
@@ -61,7 +63,7 @@ def share(party: Party, model: Model | None, *, owner: int, cipher: Cipher = "ae
         for i, node in enumerate(graph.nodes)
         if isinstance(node.layer, Embed)
     }
-    return Net(party, owner, model, graph, formats, classes, owns, embeddings, cipher)
+    return Net(party, owner, model, graph, formats, classes, owns, embeddings, cipher, digest)
 
 
 class Net:
@@ -78,10 +80,11 @@ class Net:
         owns: list[Own] | None,
         embeddings: dict[int, Embedding],
         cipher: Cipher,
+        digest: bytes,
     ) -> None:
         self.party, self.owner, self.formats, self.classes = party, owner, formats, classes
         self._model, self._graph, self._owns, self._embeddings = model, graph, owns, embeddings
-        self._cipher = cipher
+        self._cipher, self._digest = cipher, digest
 
     @property
     def features(self) -> list[tuple[str, ...]]:
@@ -178,12 +181,45 @@ class Net:
         """
         return self._evaluated(*self._shares(inputs))
 
-    def prepare(self, rows: int | None = None) -> PreparedNet:
+    def prepare(
+        self,
+        rows: int | None = None,
+        *,
+        store: str | PathLike[str] | None = None,
+        identity: str | PathLike[str] | None = None,
+    ) -> PreparedNet:
         """What one call with so many rows needs, made ahead: call the result once, with inputs. Both parties call this at the
-        same time."""
-        likes = [self._like(rows, i) for i in range(len(self._graph.inputs))]
-        with self.party.offline():
-            return PreparedNet(self, prepare(self._evaluated, *likes))
+        same time.
+
+        With `store`, a new folder, and `identity`, the folder of this party's, the material goes to disk, and `stored` takes
+        it from there in a later session: over TLS, between the same identities in the same roles. Folders are to be left out
+        of backups: one that was restored is refused.
+        """
+        storing.check(store, identity)
+        if store is None or identity is None:
+            with self.party.offline():
+                return PreparedNet(self, prepare(self._evaluated, *self._likes(rows)))
+        types, needs = dry_run(self._evaluated, self._likes(rows), self.party.role)
+        about = storing.about(self._digest, self._owns, self._graph.rows(rows), needs, identity)
+        return self._from(storing.made(self.party, store, identity, about, needs), types, needs)
+
+    def stored(self, rows: int | None = None, *, store: str | PathLike[str], identity: str | PathLike[str]) -> PreparedNet:
+        """What `prepare` made on disk for a call with so many rows: call the result once, with inputs. Both parties call this
+        at the same time, with their halves.
+
+        Raises `StoreError` where the folder is for another network, other weights or another number of rows, was used, in part
+        or by the other party, or was restored; the other party gets `HandshakeError`.
+        """
+        types, needs = dry_run(self._evaluated, self._likes(rows), self.party.role)
+        about = storing.about(self._digest, self._owns, self._graph.rows(rows), needs, identity)
+        return self._from(storing.opened(self.party, store, identity, about), types, needs)
+
+    def _from(self, folder: storing.Folder, types: list[Any], needs: list[Need]) -> PreparedNet:
+        number = f"stored {folder.id[:16]}"
+        return PreparedNet(self, Prepared(self.party, self._evaluated, types, needs, folder.materials(), number), folder)
+
+    def _likes(self, rows: int | None) -> list[Like]:
+        return [self._like(rows, i) for i in range(len(self._graph.inputs))]
 
     def labels(self, opened: ArrayLike | None) -> np.ndarray[Any, Any]:
         """The labels of opened results of a classifier. Raises `ParamError` for a network without classes."""
@@ -262,14 +298,38 @@ class Net:
 
 
 class PreparedNet:
-    """A network with material for one call: see `Net.prepare`. A second call raises `SpentError`."""
+    """A network with material for one call: see `Net.prepare` and `Net.stored`. A second call raises `SpentError`.
 
-    def __init__(self, net: Net, prepared: Prepared[Any]) -> None:
-        self._net, self._prepared = net, prepared
+    One from disk keeps its folder, so that no other process uses it, until it was called, to `close`, or to the end of a
+    `with`.
+    """
+
+    def __init__(self, net: Net, prepared: Prepared[Any], folder: storing.Folder | None = None) -> None:
+        self._net, self._prepared, self._folder = net, prepared, folder
 
     def __call__(self, *inputs: Inputs) -> Any:
         """The network of these inputs. Raises as `Net.__call__`, and `ShapeError` for another number of rows."""
-        return self._prepared(*self._net._shares(inputs))
+        made = self._prepared(*self._net._shares(inputs))
+        self.close()
+        return made
+
+    @property
+    def made_now(self) -> list[str]:
+        """The operations whose material cannot be stored, as of embeddings, and is made by the call."""
+        return [] if self._folder is None else [name for name, _, store in self._folder.about.steps if store is None]
+
+    def close(self) -> None:
+        """Lets go of the folder. What is left in it stays."""
+        if self._folder is not None:
+            self._folder.close()
+
+    def __enter__(self) -> PreparedNet:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
     def __repr__(self) -> str:
         return f"PreparedNet({self._prepared!r} of {self._net!r})"

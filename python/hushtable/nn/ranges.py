@@ -11,7 +11,7 @@ import numpy as np
 from .. import _words
 from ..errors import ParamError, ShapeError
 from ..gated import Precision
-from ..prepared import _Dry
+from ..prepared import Dry
 from ..share import Share
 from .evaluation import Formats, evaluate
 from .graph import Graph, Node
@@ -148,22 +148,26 @@ def refusal(graph: Graph, made: Formats) -> str | None:
 def types(graph: Graph, made: Formats) -> dict[int, Share]:
     """Shares of the types that a network's inputs and results of layers have: those of a dry run of one batch. Raises
     `ParamError` that names the layer which the formats do not hold."""
-    party = _Dry(0)
-    batch = graph.batch or 1
-    found: dict[int, Share] = {}
-    for i, (how, kind) in enumerate(zip(made.inputs, graph.inputs, strict=True)):
-        if kind.kind == "ids":
-            found[i] = Share(party, np.zeros(kind.of(batch), dtype=np.uint32), 32, 0, "xor", (0, 1 << 32))
-            continue
-        words = np.zeros(kind.of(batch), dtype=_words.dtype(made.bits))
-        found[i] = Share(party, words, made.bits, made.fraction, "additive", how.limits(made.fraction))
-    given = list(found.values())
+    given = dry_inputs(Dry(0), graph, made, graph.batch or 1)
+    found = dict(enumerate(given))
 
     def watch(i: int, node: Node, made: Share) -> None:
         found[len(given) + i] = made
 
     evaluate(graph, made, None, 1, given, watch=watch)
     return found
+
+
+def dry_inputs(party: Dry, graph: Graph, made: Formats, rows: int) -> list[Share]:
+    """Inputs of a dry run."""
+    given: list[Share] = []
+    for how, kind in zip(made.inputs, graph.inputs, strict=True):
+        if kind.kind == "ids":
+            given.append(Share(party, np.zeros(kind.of(rows), dtype=np.uint32), 32, 0, "xor", (0, 1 << 32)))
+            continue
+        words = np.zeros(kind.of(rows), dtype=_words.dtype(made.bits))
+        given.append(Share(party, words, made.bits, made.fraction, "additive", how.limits(made.fraction)))
+    return given
 
 
 def exponent(size: float, digits: int) -> int:

@@ -13,18 +13,20 @@ from ..cost import format_bytes, format_time
 from .evaluation import Formats
 from .graph import Graph, Node
 from .layer import Array, Off, Own, Shape, count, largest, nearest
-from .measuring import Setting, copy_bytes, measured
+from .measuring import Setting, copy_bytes, measured, predicted
 from .ranges import scaled, types
 
 if TYPE_CHECKING:
     from .model import Model
 
-COLUMNS = ("layer", "result", "bytes", "time", "rounds", "error", "seen")
+COLUMNS = ("layer", "result", "bytes", "time", "rounds", "memory", "error", "seen")
+
 
 @dataclass(frozen=True)
 class Row:
     """A layer: `bytes` both parties send in all phases, `seconds` on this machine, `rounds` before and after the inputs
-    together; `None` where the network was not run. `error`: how far a result may lie from that of exact numbers, at most;
+    together. `memory`: bytes at one party while the layer is computed, about: the shares that are needed then, and what its
+    products by lattices, its correlated OTs and its messages hold. `None` where nothing is known of them. `error`: how far a result may lie from that of exact numbers, at most;
     `seen`: how far it lies on the examples, where each result is rounded to nearest; `None` where they are not known here."""
 
     layer: str
@@ -34,18 +36,21 @@ class Row:
     rounds: int | None
     error: float | None
     seen: float | None
+    memory: int | None
 
     def _cells(self) -> tuple[str, ...]:
         size = "?" if self.bytes is None else format_bytes(self.bytes)
         took = "?" if self.seconds is None else format_time(self.seconds)
         rounds = "?" if self.rounds is None else str(self.rounds)
+        memory = "?" if self.memory is None else format_bytes(self.memory)
         errors = ("?" if error is None else f"{error:.2g}" for error in (self.error, self.seen))
-        return (self.layer, "x".join(map(str, self.shape)) or "1", size, took, rounds, *errors)
+        return (self.layer, "x".join(map(str, self.shape)) or "1", size, took, rounds, memory, *errors)
 
 
 class Report(Sequence[Row]):
-    """A row for each layer. Prints as a table. `bits`, `fraction`: of all numbers; `memory`: bytes of the shares that one
-    party holds at the same time, without what protocols need besides; `copy_bytes`: of the encrypted copies of embeddings,
+    """A row for each layer. Prints as a table. `bits`, `fraction`: of all numbers; `memory`: the most that
+    a layer takes at one party, about, of shares alone where nothing else is known; `predicted`: whether bytes, times and rounds are predictions by the operations'
+    bills, and not those of a run; `copy_bytes`: of the encrypted copies of embeddings,
     which are sent once, when the network is shared; `error` and `seen`: of the results; `sure`: the error of rows of which
     `Model.unsure` says that no tree may turn the other way. `bytes`, `seconds` and `rounds` are
     those of the first call of a session over the link `net`, with the model at party `owner` and embeddings under `cipher`.
@@ -56,6 +61,7 @@ class Report(Sequence[Row]):
         rows: Sequence[Row],
         formats: Formats,
         memory: int,
+        predicted: bool,
         copy_bytes: int,
         error: tuple[float, float] | None,
         seen: float | None,
@@ -63,6 +69,7 @@ class Report(Sequence[Row]):
     ) -> None:
         self._rows = tuple(rows)
         self.bits, self.fraction, self.memory, self.copy_bytes = formats.bits, formats.fraction, memory, copy_bytes
+        self.predicted = predicted
         self.error = None if error is None else error[0]
         self.sure = None if error is None else error[1]
         self.seen = seen
@@ -93,17 +100,18 @@ class Report(Sequence[Row]):
         return len(self._rows)
 
     def __str__(self) -> str:
-        whole = Row("all", (), self.bytes, self.seconds, self.rounds, self.error, self.seen)._cells()
+        whole = Row("all", (), self.bytes, self.seconds, self.rounds, self.error, self.seen, self.memory)._cells()
         rows = [COLUMNS, *(row._cells() for row in self), (whole[0], "", *whole[2:])]
         widths = [max(len(row[i]) for row in rows) for i in range(len(COLUMNS))]
         lines = ["  ".join(c.ljust(w) if i < 2 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))) for row in rows]
-        head = f"bits={self.bits}, fraction={self.fraction}, {format_bytes(self.memory)} of shares at once"
+        head = f"bits={self.bits}, fraction={self.fraction}, {format_bytes(self.memory)} of memory"
         if self.copy_bytes:
             head += f", {format_bytes(self.copy_bytes)} of embeddings under {self.cipher} sent once"
         if self.sure != self.error:
             head += f"; error of rows that model.unsure leaves out: {self.sure:.2g}"
+        how = "as predicted: measure=True runs it here, on zeros" if self.predicted else "as run here on zeros"
         head += (
-            f"; bytes, time and rounds of a session's first call over {self.net}, as run here on zeros, model at party {self.owner}"
+            f"; bytes, time and rounds of a session's first call over {self.net}, model at party {self.owner}, {how}"
             if self.bytes is not None
             else "; bytes, time and rounds show when the network runs: measure=True runs it here, on zeros"
         )
@@ -118,18 +126,29 @@ def reported(graph: Graph, formats: Formats, rows: int, model: Model | None, set
     first = len(graph.inputs)
     errors = None if model is None else bounds(graph, formats, model.held, shapes)
     seen = None if model is None else differences(model)
-    took = measured(graph, formats, rows, setting)
+    shares = _memory(graph, formats, rows)
+    foretold, protocols = predicted(graph, formats, rows, setting)
+    run = measured(graph, formats, rows, setting)
+    memory = [None if more is None else of_shares + more for of_shares, more in zip(shares, protocols, strict=True)]
     made = [
-        Row(node.name, shapes[first + i], *took[i], None if errors is None else errors[first + i].error, None if seen is None else seen[i])
+        Row(
+            node.name,
+            shapes[first + i],
+            *(foretold if run is None else run)[i],
+            None if errors is None else errors[first + i].error,
+            None if seen is None else seen[i],
+            memory[i],
+        )
         for i, node in enumerate(graph.nodes)
     ]
+    most = max((of_shares if each is None else each for of_shares, each in zip(shares, memory, strict=True)), default=0)
     error = None
     if model is not None and errors is not None:
         turns = any(node.layer.turned(own) for node, own in zip(graph.nodes, model.held, strict=True))
         sure = bounds(graph, formats, model.held, shapes, turned=False) if turns else errors
         error = (max(errors[value].error for value in graph.outputs), max(sure[value].error for value in graph.outputs))
     off = None if seen is None else max((seen[value - first] for value in graph.outputs if value >= first), default=0.0)
-    return Report(made, formats, _memory(graph, formats, rows), copy_bytes(graph, formats, setting), error, off, setting)
+    return Report(made, formats, most, run is None, copy_bytes(graph, formats, setting), error, off, setting)
 
 
 def bounds(
@@ -172,18 +191,18 @@ def differences(model: Model) -> list[float]:
     return found
 
 
-def _memory(graph: Graph, formats: Formats, rows: int) -> int:
-    """The most bytes of shares at once: values that are still needed, and shares of the owner's numbers of one layer."""
+def _memory(graph: Graph, formats: Formats, rows: int) -> list[int]:
+    """Bytes of shares while each layer is computed: values that are still needed, and shares of the owner's numbers."""
     shapes = graph.shapes(rows)
     last = {value: i for i, node in enumerate(graph.nodes) for value in node.of}
     word = _words.dtype(formats.bits).itemsize
     live = {i: count(shapes[i]) for i in range(len(graph.inputs))}
-    most = sum(live.values())
+    found = []
     for i, node in enumerate(graph.nodes):
         live[len(graph.inputs) + i] = count(shapes[len(graph.inputs) + i])
-        most = max(most, sum(live.values()) + sum(map(count, node.layer.owned().values())))
+        found.append((sum(live.values()) + sum(map(count, node.layer.owned().values()))) * word)
         live = {value: size for value, size in live.items() if value in graph.outputs or last.get(value, -1) > i}
-    return most * word
+    return found
 
 
 def unsure(model: Model, inputs: Sequence[Array]) -> Array:

@@ -184,7 +184,8 @@ def _mapped(
     need = _words.need_to_round(limits[0] << digits, limits[1] << digits)
     if digits and need > x.bits:
         raise too_wide(operation, x, need, "numbers before rounding")
-    numbers, own = None, None
+    # Nothing at the other party, where something says that the material is for one party's numbers.
+    numbers, own = None, b""
     if weights.steps is not None:
         steps = np.ascontiguousarray(order(weights._signed(x.bits)))
         numbers, own = native.Numbers(steps, None), hashlib.sha256(steps.tobytes()).digest()

@@ -101,7 +101,7 @@ impl Ticket {
         connection.rename(id);
         self.seeds.bind(&id);
         let (session, ot) = (Session::new(connection)?, Ot::of_lane(&self.seeds));
-        Ok(Party { session, ot, kept: Kept::default(), materials: 0 })
+        Ok(Party { session, ot, kept: Kept::default(), materials: 0, stores: 0 })
     }
 
     /// The ticket as bytes, to be sent by a way that nobody else reads.

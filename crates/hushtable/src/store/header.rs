@@ -18,7 +18,7 @@ pub(super) const LONGEST: usize = 1 << 10;
 /// What a store holds, for whom, and since when.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct About {
-    /// The id of the session that made it, the same at both parties.
+    /// Of the session that made it, or following from that: the same at both parties.
     pub id: [u8; 32],
     /// This party's role then, and whenever it is spent.
     pub role: Role,

@@ -139,7 +139,7 @@ fn about(p: &mut Party, identity: &Identity, plan: &Contents<'_>) -> Result<Abou
         Error::Store("a store needs TLS: it belongs to the identities of both parties".into())
     })?;
     Ok(About {
-        id: p.id(),
+        id: p.next_store(),
         role: p.role(),
         text: plan.shape.text.clone(),
         shape: plan.shape.digest,
@@ -155,10 +155,11 @@ fn about(p: &mut Party, identity: &Identity, plan: &Contents<'_>) -> Result<Abou
 
 /// The folder, without pieces. The header comes last: with it the store exists.
 fn begin(dir: &Path, identity: &Identity, about: About) -> Result<Store> {
-    // A store has the id of the session that makes it.
+    // Two stores of one id would have one mark.
     if identity.spent_path().join(about.name()).exists() {
-        let why = "this session has made a store already: each is made in a session of its own";
-        return Err(Error::Store(why.into()));
+        return Err(Error::Store(
+            "a store with the id that comes next in this session is there already".into(),
+        ));
     }
     let keys = Keys::new(identity, &about.id);
     files::new_folder(dir)?;

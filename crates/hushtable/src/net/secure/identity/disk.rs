@@ -19,6 +19,12 @@ impl Identity {
         Zeroizing::new(*blake3::keyed_hash(&self.0.disk, id).as_bytes())
     }
 
+    /// A tag of these bytes that nobody makes without the identity, and which says nothing of them.
+    #[must_use]
+    pub fn tag(&self, bytes: &[u8]) -> [u8; 32] {
+        *self.disk_key(&blake3::derive_key("hushtable 2026-11 tag", bytes))
+    }
+
     /// The cipher with a key that derives from such a one.
     pub(crate) fn seal(&self, key: &[u8; 32]) -> Box<dyn Seal> {
         let key = UnboundKey::new(&CHACHA20_POLY1305, key).expect("a key of 32 bytes");
