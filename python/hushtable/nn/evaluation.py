@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .. import _words
 from .._words import Range
 from ..errors import ParamError, ShapeError
+from ..prepared import Dry
 from ..share import Share
 from .graph import Graph, Node
 from .inputs import InputFormat
@@ -95,6 +97,54 @@ def fixed(graph: Graph, formats: Formats, owns: Sequence[Own], inputs: Sequence[
 
     with np.errstate(all="ignore"):
         return graph.run(list(inputs), apply)
+
+
+def scaled(graph: Graph, inputs: Sequence[InputFormat]) -> list[Own]:
+    """The owner's numbers of each layer, for inputs that are divided by powers of two."""
+    owns: list[Own] = []
+    for node in graph.nodes:
+        own: Own = node.own
+        for value in node.of[:1]:
+            if value < len(inputs) and inputs[value].scale and own:
+                absorbed = node.layer.absorbed(own, inputs[value].scale, inputs[value].centre)
+                assert absorbed is not None
+                own = absorbed
+        owns.append(own)
+    return owns
+
+
+def refusal(graph: Graph, made: Formats) -> str | None:
+    """What a dry run of one batch refuses in these formats, with the layer's name."""
+    try:
+        types(graph, made)
+    except (ParamError, ShapeError) as error:
+        return str(error)
+    return None
+
+
+def types(graph: Graph, made: Formats) -> dict[int, Share]:
+    """Shares of the types that a network's inputs and results of layers have: those of a dry run of one batch. Raises
+    `ParamError` that names the layer which the formats do not hold."""
+    given = dry_inputs(Dry(0), graph, made, graph.batch or 1)
+    found = dict(enumerate(given))
+
+    def watch(i: int, node: Node, made: Share) -> None:
+        found[len(given) + i] = made
+
+    evaluate(graph, made, None, 1, given, watch=watch)
+    return found
+
+
+def dry_inputs(party: Dry, graph: Graph, made: Formats, rows: int) -> list[Share]:
+    """Inputs of a dry run."""
+    given: list[Share] = []
+    for how, kind in zip(made.inputs, graph.inputs, strict=True):
+        if kind.kind == "ids":
+            given.append(Share(party, np.zeros(kind.of(rows), dtype=np.uint32), 32, 0, "xor", (0, 1 << 32)))
+            continue
+        words = np.zeros(kind.of(rows), dtype=_words.dtype(made.bits))
+        given.append(Share(party, words, made.bits, made.fraction, "additive", how.limits(made.fraction)))
+    return given
 
 
 def _inside(what: str, numbers: Array, exponent: int, step: float) -> None:

@@ -18,7 +18,7 @@ from ..party import Party
 from ..prepared import Dry
 from ..session import run_pair
 from ..share import Share
-from .evaluation import Formats, evaluate
+from .evaluation import Formats, dry_inputs, evaluate
 from .graph import Graph, Node, one_of
 from .layer import Layer, Shape, count
 from .layers.choice import Top
@@ -27,7 +27,6 @@ from .layers.embedding import Embed
 from .layers.forest import Forest
 from .layers.norm import LayerNorm, RmsNorm, Softmax
 from .layers.pool import MaxPool
-from .ranges import dry_inputs
 
 # The work of a second or two, in products that are added up and in numbers that functions are made of, for which a network is
 # run to see what it takes.

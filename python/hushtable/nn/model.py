@@ -13,14 +13,14 @@ from ..copies import Cipher
 from ..errors import ParamError
 from ..gated import PRECISIONS, Precision
 from . import given, labels
+from .accuracy import unsure
 from .evaluation import Formats, fixed
 from .graph import Graph, named, one_of
 from .layer import Array, Own, nearest
 from .measuring import Setting
 from .passes import folded
-from .ranges import formats as formats_of
-from .ranges import observed, scaled
-from .report import Report, reported, unsure
+from .ranges import calibrated
+from .report import Report, reported
 
 
 class Model:
@@ -105,7 +105,8 @@ class Model:
         """Records in which ranges the numbers of each layer lie on example inputs, one array for each input, and chooses
         formats.
 
-        Ranges are made `margin` times as wide, and rounded up to powers of two. `fraction`: binary digits after the point of
+        Ranges are made `margin` times as wide, with room for what the parties' numbers are off, and rounded up to powers of two.
+        `fraction`: binary digits after the point of
         every tensor, 6 to 24; softmax takes 8 to 14. `bits`: the width of all numbers; default: the least in which no sum
         wraps around. `precision`: `"fine"`, or `"network"`, in which softmax, GELU, SiLU, sigmoid and the like are off by about
         2^-8, for fewer bytes. **Numbers beyond their ranges wrap around, and nobody sees that**: examples are to be as large as
@@ -118,10 +119,8 @@ class Model:
         bits = None if bits is None else given.whole("bits", bits, 16, 64)
         one_of("precision", precision, PRECISIONS)
         arrays = self._arrays(examples)
-        self._formats = formats_of(self.graph, observed(self.graph, arrays), margin, bits, fraction, precision)
+        self._formats, self._held = calibrated(self.graph, arrays, margin, bits, fraction, precision)
         self.examples = arrays
-        layers = zip(self.graph.nodes, scaled(self.graph, self._formats.inputs), self._formats.layers, strict=True)
-        self._held = [node.layer.rounded(own, fraction, form) for node, own, form in layers]
         return self
 
     def report(

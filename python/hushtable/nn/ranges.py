@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from .. import _words
-from ..errors import ParamError, ShapeError
+from ..errors import ParamError
 from ..gated import Precision
-from ..prepared import Dry
-from ..share import Share
-from .evaluation import Formats, evaluate
+from .accuracy import strays
+from .evaluation import Formats, refusal, scaled
 from .graph import Graph, Node
 from .inputs import InputFormat
 from .layer import Array, Format, Own, Sizes, largest, nearest
@@ -29,6 +28,9 @@ ALIKE = 4
 
 # Fewest digits of a factor.
 LEAST_DIGITS = 4
+
+# Ranges have room for so many times what the parties' numbers are off on examples.
+ROOM = 4
 
 # Digits after the point that the library's softmax and norms take.
 FRACTIONS = (8, 14)
@@ -64,11 +66,36 @@ def observed(graph: Graph, examples: Sequence[Array]) -> Seen:
     return seen
 
 
+def calibrated(
+    graph: Graph, examples: Sequence[Array], margin: float, bits: int | None, fraction: int, precision: Precision = "fine"
+) -> tuple[Formats, list[Own]]:
+    """Formats for ranges `margin` times as wide as on examples, with room for what the parties' numbers are off; and the owner's
+    numbers as they are held. Raises `ParamError` that names the layer for which the width, or any, does not do."""
+    seen = observed(graph, examples)
+    room = [dict.fromkeys(("result", *inner), 0.0) for inner in seen.inner]
+    before: Formats | None = None
+    # A range depends on those of earlier layers, so this ends.
+    while True:
+        made = formats(graph, seen, room, margin, bits, fraction, precision)
+        layers = zip(graph.nodes, scaled(graph, made.inputs), made.layers, strict=True)
+        held: list[Own] = [node.layer.rounded(own, fraction, form) for node, own, form in layers]
+        if made == before:
+            return made, held
+        before = made
+        for more, found in zip(room, strays(graph, made, held, examples), strict=True):
+            more.update({name: max(more[name], ROOM * size) for name, size in found.items()})
+
+
 def formats(
-    graph: Graph, seen: Seen, margin: float, bits: int | None, fraction: int, precision: Precision = "fine"
+    graph: Graph,
+    seen: Seen,
+    room: Sequence[Mapping[str, float]],
+    margin: float,
+    bits: int | None,
+    fraction: int,
+    precision: Precision,
 ) -> Formats:
-    """Formats for ranges `margin` times as wide as those seen. Raises `ParamError` that names the layer for which the width,
-    or any, does not do."""
+    """Formats for ranges `margin` times as wide as those seen, and `room` more, unless it is known how large numbers can be."""
     inputs = [_input(graph, i, *ends, margin, fraction) for i, ends in enumerate(seen.inputs)]
     owns = scaled(graph, inputs)
     sizes = _sizes(graph, inputs, owns)
@@ -79,12 +106,12 @@ def formats(
         node = graph.nodes[i]
         worst, known = _worst(node, own, sizes[i])
         inner = {
-            name: exponent(max(size * margin, known.get(name, 0.0)) + (rounding if name == "products" else 0), 40)
+            name: exponent((known.get(name) or size * margin + room[i][name]) + (rounding if name == "products" else 0), 40)
             for name, size in seen.inner[i].items()
         }
         first = len(inputs)
         below = [2.0 ** (inputs[v].exponent if v < first else found[v - first].out) for v in node.of]
-        size = max(seen.results[i] * margin, worst, node.layer.implied(inner, *below))
+        size = worst or max(seen.results[i] * margin + room[i]["result"], node.layer.implied(inner, *below))
         digits = fraction if node.layer.factors() else 0
         found.append(Format(exponent(size + rounding, fraction), inner, digits, exponent(most, fraction), precision))
     least = max([_need(format, fraction) for format in found] + [how.exponent + fraction + 2 for how in inputs])
@@ -120,54 +147,6 @@ def _worst(node: Node, own: Own, sizes: Sequence[float]) -> Sizes:
     """How large results and inner tensors of a layer can be; 0 where that is not known."""
     result, inner = node.layer.worst(own, *sizes)
     return (result, inner) if math.isfinite(result) else (0.0, {})
-
-
-def scaled(graph: Graph, inputs: Sequence[InputFormat]) -> list[Own]:
-    """The owner's numbers of each layer, for inputs that are divided by powers of two."""
-    owns: list[Own] = []
-    for node in graph.nodes:
-        own: Own = node.own
-        for value in node.of[:1]:
-            if value < len(inputs) and inputs[value].scale and own:
-                absorbed = node.layer.absorbed(own, inputs[value].scale, inputs[value].centre)
-                assert absorbed is not None
-                own = absorbed
-        owns.append(own)
-    return owns
-
-
-def refusal(graph: Graph, made: Formats) -> str | None:
-    """What a dry run of one batch refuses in these formats, with the layer's name."""
-    try:
-        types(graph, made)
-    except (ParamError, ShapeError) as error:
-        return str(error)
-    return None
-
-
-def types(graph: Graph, made: Formats) -> dict[int, Share]:
-    """Shares of the types that a network's inputs and results of layers have: those of a dry run of one batch. Raises
-    `ParamError` that names the layer which the formats do not hold."""
-    given = dry_inputs(Dry(0), graph, made, graph.batch or 1)
-    found = dict(enumerate(given))
-
-    def watch(i: int, node: Node, made: Share) -> None:
-        found[len(given) + i] = made
-
-    evaluate(graph, made, None, 1, given, watch=watch)
-    return found
-
-
-def dry_inputs(party: Dry, graph: Graph, made: Formats, rows: int) -> list[Share]:
-    """Inputs of a dry run."""
-    given: list[Share] = []
-    for how, kind in zip(made.inputs, graph.inputs, strict=True):
-        if kind.kind == "ids":
-            given.append(Share(party, np.zeros(kind.of(rows), dtype=np.uint32), 32, 0, "xor", (0, 1 << 32)))
-            continue
-        words = np.zeros(kind.of(rows), dtype=_words.dtype(made.bits))
-        given.append(Share(party, words, made.bits, made.fraction, "additive", how.limits(made.fraction)))
-    return given
 
 
 def exponent(size: float, digits: int) -> int:

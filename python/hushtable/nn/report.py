@@ -10,11 +10,11 @@ import numpy as np
 
 from .. import _words
 from ..cost import format_bytes, format_time
+from .accuracy import bounds, differences
 from .evaluation import Formats
 from .graph import Graph, Node
 from .layer import Array, Off, Own, Shape, count, largest, nearest
 from .measuring import Setting, copy_bytes, measured, predicted
-from .ranges import scaled, types
 
 if TYPE_CHECKING:
     from .model import Model
@@ -151,46 +151,6 @@ def reported(graph: Graph, formats: Formats, rows: int, model: Model | None, set
     return Report(made, formats, most, run is None, copy_bytes(graph, formats, setting), error, off, setting)
 
 
-def bounds(
-    graph: Graph, formats: Formats, held: Sequence[Own], shapes: dict[int, Shape], turned: bool = True
-) -> dict[int, Off]:
-    """How far each value may lie from the exact one: worst cases, one after the other. `turned`: also where rounding takes a
-    number to the other side of a threshold of a tree."""
-    found: dict[int, Off] = {}
-    shares = types(graph, formats)
-    for i, (given, how) in enumerate(zip(graph.inputs, formats.inputs, strict=True)):
-        ids = given.kind == "ids"
-        found[i] = Off(0.0 if ids else 2.0**how.exponent, 0.0 if ids else 0.5 * formats.step, shapes[i], shares[i]._range, shares[i].bits)
-    owns = scaled(graph, formats.inputs)
-    for i, (node, form) in enumerate(zip(graph.nodes, formats.layers, strict=True)):
-        value = len(graph.inputs) + i
-        of = [found[each] for each in node.of]
-        error = node.layer.error(owns[i], held[i], formats.step, form, *of) + (node.layer.turned(owns[i]) if turned else 0.0)
-        # Both lie in the range; so they do where no bound is known.
-        found[value] = Off(2.0**form.out, error if error <= 2 * 2.0**form.out else 2 * 2.0**form.out, shapes[value], shares[value]._range, shares[value].bits)
-    return found
-
-
-def differences(model: Model) -> list[float]:
-    """How far the results of each layer lie from the exact ones on the examples, where those of each are rounded to nearest;
-    of decisions the share that is another one."""
-    found: list[float] = []
-    form = model.formats
-
-    def apply(node: Node, x: list[tuple[Array, Array]]) -> tuple[Array, Array]:
-        exact = node.plain(node.own, *(each for each, _ in x))
-        held = node.plain(model.held[len(found)], *(each for _, each in x))
-        if node.layer.gives == "number":
-            held = nearest(held, form.fraction)
-            found.append(largest(exact - held))
-        else:
-            found.append(float((exact != held).mean()))
-        return exact, held
-
-    model.graph.run(list(zip(model.examples, model.as_held(model.examples), strict=True)), apply)
-    return found
-
-
 def _memory(graph: Graph, formats: Formats, rows: int) -> list[int]:
     """Bytes of shares while each layer is computed: values that are still needed, and shares of the owner's numbers."""
     shapes = graph.shapes(rows)
@@ -202,25 +162,4 @@ def _memory(graph: Graph, formats: Formats, rows: int) -> list[int]:
         live[len(graph.inputs) + i] = count(shapes[len(graph.inputs) + i])
         found.append((sum(live.values()) + sum(map(count, node.layer.owned().values()))) * word)
         live = {value: size for value, size in live.items() if value in graph.outputs or last.get(value, -1) > i}
-    return found
-
-
-def unsure(model: Model, inputs: Sequence[Array]) -> Array:
-    """For each row whether a number may lie on the other side of a threshold once it is rounded."""
-    graph, formats = model.graph, model.formats
-    rows = graph.check_inputs([array.shape for array in inputs])
-    errors = bounds(graph, formats, model.held, graph.shapes(rows), turned=False)
-    owns = iter(scaled(graph, formats.inputs))
-    found = np.zeros(rows, dtype=np.bool_)
-
-    def apply(node: Node, x: list[Array]) -> Array:
-        own, first = next(owns), node.of[0]
-        near = node.layer.unsure(own, formats.step, errors[first].error, first < len(graph.inputs), *x)
-        np.logical_or(found, near if len(near) == rows else near.any(), out=found)
-        return node.plain(own, *x)
-
-    places = zip(inputs, formats.inputs, graph.inputs, strict=True)
-    given = [how.held(x, what.name) if what.kind == "number" else x for x, how, what in places]
-    with np.errstate(all="ignore"):
-        graph.run(given, apply)
     return found
