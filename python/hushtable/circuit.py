@@ -16,7 +16,7 @@ from . import _values, _words, history
 from .arithmetic import NOTHING, wide
 from .bits import BitShare
 from .errors import ParamError, ShapeError
-from .plan import Predictions, machine, predictions
+from .plan import Optimise, Predictions, machine, predictions
 from .share import Share
 
 
@@ -100,7 +100,7 @@ class Circuit:
         *,
         owners: Sequence[int | None] | None = None,
         net: str | None = None,
-        optimise: Literal["total", "online", "bytes", "rounds"] = "total",
+        optimise: Optimise = "total",
         calibration: str | os.PathLike[str] | None = None,
     ) -> Predictions:
         """What `count` evaluations would take by each engine and form, the best first; `protocol` names these.

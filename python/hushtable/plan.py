@@ -6,12 +6,15 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, overload
+from typing import Literal, get_args, overload
 
 from . import _hushtable as native
 from ._words import Kind
 from .cost import format_bytes, format_time
 from .errors import ParamError
+
+# What a choice makes least: time in all, time from the inputs to the results, bytes, rounds from the inputs to the results.
+Optimise = Literal["total", "online", "bytes", "rounds"]
 
 MACHINE = (
     *("start", "round", "iknp_ot", "soft2_ot", "soft4_ot", "soft8_ot", "small_ot", "large_ot", "largest_ot"),
@@ -125,7 +128,7 @@ def plan(
     net: str | None = None,
     index_kind: Kind = "additive",
     kind: Kind = "additive",
-    optimise: Literal["total", "online", "bytes", "rounds"] = "total",
+    optimise: Optimise = "total",
     calibration: str | os.PathLike[str] | None = None,
 ) -> Predictions:
     """What `count` lookups in a table of `2^index_bits` entries of `bits` bits would take with each protocol.
@@ -139,10 +142,16 @@ def plan(
     return predictions(native.predict(index_bits, index_kind, bits, kind, count, net or link, optimise, figures))
 
 
-def machine(optimise: str, calibration: str | os.PathLike[str] | None) -> tuple[list[float] | None, str]:
-    """The figures of a calibration, or none, and its link. Raises `ParamError`, also where `optimise` is no aim."""
-    if optimise not in ("total", "online", "bytes", "rounds"):
+def aim(optimise: Optimise | None) -> Optimise | None:
+    """What is to be least, if anything. Raises `ParamError` for what is no aim."""
+    if optimise not in (None, *get_args(Optimise)):
         raise ParamError(f"optimise: {optimise!r} is not supported; accepted: 'total', 'online', 'bytes' or 'rounds'")
+    return optimise
+
+
+def machine(optimise: Optimise, calibration: str | os.PathLike[str] | None) -> tuple[list[float] | None, str]:
+    """The figures of a calibration, or none, and its link. Raises `ParamError`, also where `optimise` is no aim."""
+    aim(optimise)
     return (None, "loopback") if calibration is None else _calibrated(calibration)
 
 

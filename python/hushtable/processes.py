@@ -15,15 +15,17 @@ from typing import Any, TypeVar
 from . import _hushtable as native
 from .errors import HushtableError, PeerError
 from .party import Party
-from .session import how, raise_first
+from .plan import Optimise
+from .session import Link, how, raise_first
 
 Result = TypeVar("Result")
 
 
 def run_processes(
-    functions: tuple[Callable[[Party], Result], Callable[[Party], Result]], net: str
+    functions: tuple[Callable[[Party], Result], Callable[[Party], Result]], net: str, optimise: Optimise | None
 ) -> tuple[Result, Result]:
     """Runs each function in a process of its own. Both have fresh identities that trust each other."""
+    link: Link = {"net": net, "optimise": optimise, "wait": 60}
     with tempfile.TemporaryDirectory(prefix="hushtable-") as folder:
         identities = _identities(Path(folder))
         # Forked, so that functions of notebooks and closures need not be importable.
@@ -31,8 +33,8 @@ def run_processes(
         address_out, address_in = context.Pipe()
         pipes = [context.Pipe(duplex=False) for _ in functions]
         processes = [
-            context.Process(target=_serve, args=(functions[0], identities[0], net, address_in, pipes[0][1])),
-            context.Process(target=_call, args=(functions[1], identities[1], net, address_out, pipes[1][1])),
+            context.Process(target=_serve, args=(functions[0], identities[0], link, address_in, pipes[0][1])),
+            context.Process(target=_call, args=(functions[1], identities[1], link, address_out, pipes[1][1])),
         ]
         with warnings.catch_warnings():
             # Other threads of this process hold nothing that the parties need.
@@ -78,10 +80,10 @@ def _collect(pipes: list[Connection]) -> list[tuple[Any, BaseException | None]]:
 
 
 def _serve(
-    f: Callable[[Party], Any], identity: Path, net: str, address: Connection, result: Connection
+    f: Callable[[Party], Any], identity: Path, link: Link, address: Connection, result: Connection
 ) -> None:
     def start() -> native.Party:
-        listener = native.Listener("127.0.0.1:0", how(identity, wait=60, net=net))
+        listener = native.Listener("127.0.0.1:0", how(identity, **link))
         address.send(listener.address)
         return listener.accept()
 
@@ -89,9 +91,9 @@ def _serve(
 
 
 def _call(
-    f: Callable[[Party], Any], identity: Path, net: str, address: Connection, result: Connection
+    f: Callable[[Party], Any], identity: Path, link: Link, address: Connection, result: Connection
 ) -> None:
-    _run(f, lambda: native.connect(address.recv(), how(identity, wait=60, net=net)), result)
+    _run(f, lambda: native.connect(address.recv(), how(identity, **link)), result)
 
 
 def _run(f: Callable[[Party], Any], start: Callable[[], native.Party], result: Connection) -> None:

@@ -10,22 +10,23 @@ use std::{
 use hushtable::{
     Error,
     net::{self, Connection, Fingerprint, Identity, LinkShape, Log, Options},
-    ot::params,
+    ot::{SessionWish, params},
 };
 use pyo3::prelude::*;
 
-use crate::{error::raise, interrupt::interruptible, party::Party};
+use crate::{error::raise, interrupt::interruptible, party::Party, plan::objective};
 
 /// Both parties in this process, on a link that simulates `net`.
 #[pyfunction]
-pub fn pair(py: Python<'_>, net: &str) -> PyResult<(Party, Party)> {
+pub fn pair(py: Python<'_>, net: &str, optimise: Option<&str>) -> PyResult<(Party, Party)> {
     let start = Instant::now();
     let shape = LinkShape::from_str(net).map_err(|e| raise(py, &e))?;
+    let wish = wish(optimise);
     let set_up = move || {
         let (_, c1) = Connection::pair();
         let (c0, c1) = Connection::pair_with(c1.id(), shape);
-        let p1 = std::thread::spawn(move || hushtable::Party::new(c1, None));
-        let p0 = hushtable::Party::new(c0, None);
+        let p1 = std::thread::spawn(move || hushtable::Party::new(c1, wish));
+        let p0 = hushtable::Party::new(c0, wish);
         Ok((p0?, p1.join().expect("the thread of P1")?))
     };
     let (p0, p1) = interruptible(py, || (), set_up)?;
@@ -37,15 +38,17 @@ pub fn pair(py: Python<'_>, net: &str) -> PyResult<(Party, Party)> {
 pub struct Listener {
     inner: Mutex<Option<net::Listener>>,
     address: String,
+    wish: SessionWish,
 }
 
 #[pymethods]
 impl Listener {
     #[new]
     fn new(py: Python<'_>, address: &str, how: How) -> PyResult<Self> {
+        let wish = wish(how.optimise.as_deref());
         let bound = how.options().and_then(|options| net::Listener::bind(address, options));
         let inner = bound.map_err(|e| raise(py, &e))?;
-        Ok(Self { address: inner.local_addr().to_string(), inner: Mutex::new(Some(inner)) })
+        Ok(Self { address: inner.local_addr().to_string(), inner: Mutex::new(Some(inner)), wish })
     }
 
     /// The address with the port in use.
@@ -58,13 +61,14 @@ impl Listener {
     fn accept(&self, py: Python<'_>) -> PyResult<Party> {
         let taken = self.inner.lock().expect("no panic while the lock is held").take();
         let listener = taken.ok_or_else(|| raise(py, &Error::Closed))?;
+        let wish = self.wish;
         let (p, start) = interruptible(
             py,
             || (),
             move || {
                 let connection = listener.accept()?;
                 let start = Instant::now();
-                Ok((hushtable::Party::new(connection, None)?, start))
+                Ok((hushtable::Party::new(connection, wish)?, start))
             },
         )?;
         Ok(Party::new(p, start))
@@ -75,8 +79,9 @@ impl Listener {
 #[pyfunction]
 pub fn connect(py: Python<'_>, address: String, how: How) -> PyResult<Party> {
     let start = Instant::now();
+    let wish = wish(how.optimise.as_deref());
     let options = how.options().map_err(|e| raise(py, &e))?;
-    let p = interruptible(py, || (), move || hushtable::Party::new(net::connect(&address, options)?, None))?;
+    let p = interruptible(py, || (), move || hushtable::Party::new(net::connect(&address, options)?, wish))?;
     Ok(Party::new(p, start))
 }
 
@@ -136,6 +141,12 @@ pub struct How {
     timeout: f64,
     idle: f64,
     net: String,
+    optimise: Option<String>,
+}
+
+/// What this party wishes of its session.
+fn wish(optimise: Option<&str>) -> SessionWish {
+    SessionWish::default().objective(optimise.map(objective))
 }
 
 impl How {

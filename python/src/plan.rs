@@ -20,12 +20,7 @@ pub type Prediction = (String, Estimate, Estimate, Estimate, u64);
 
 /// What is to be least, by its name.
 pub fn objective(name: &str) -> Objective {
-    match name {
-        "online" => Objective::Online,
-        "bytes" => Objective::Bytes,
-        "rounds" => Objective::Rounds,
-        _ => Objective::Total,
-    }
+    Objective::ALL.into_iter().find(|known| known.name() == name).unwrap_or(Objective::Total)
 }
 
 /// A prediction of a way of this name.

@@ -218,9 +218,9 @@ impl Operation for Scoring {
         self.operation().bill(items, under)
     }
 
-    fn ways(&self) -> Result<Option<Ways>> {
+    fn ways(&self, asked: Option<Objective>) -> Result<Option<Ways>> {
         let Answer::Bands(bands) = &self.method else { return Ok(None) };
-        bands.ways_of(|bands| Self { method: Answer::Bands(bands), ..self.clone() })
+        bands.ways_of(asked, |bands| Self { method: Answer::Bands(bands), ..self.clone() })
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

@@ -43,15 +43,38 @@ pub enum Objective {
     Rounds,
 }
 
+impl Objective {
+    /// All of them, in the order of their numbers in messages, from 1 on.
+    pub const ALL: [Self; 4] = [Self::Total, Self::Online, Self::Bytes, Self::Rounds];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Total => "total",
+            Self::Online => "online",
+            Self::Bytes => "bytes",
+            Self::Rounds => "rounds",
+        }
+    }
+
+    /// Its number in messages; 0 for none.
+    pub(crate) fn number(objective: Option<Self>) -> u8 {
+        let place = Self::ALL.iter().position(|&known| Some(known) == objective);
+        place.map_or(0, |place| place as u8 + 1)
+    }
+
+    /// What such a number stands for, if it is known.
+    pub(crate) fn of_number(number: u8) -> Option<Option<Self>> {
+        match usize::from(number).checked_sub(1) {
+            None => Some(None),
+            Some(place) => Self::ALL.get(place).map(|&known| Some(known)),
+        }
+    }
+}
+
 impl From<Objective> for Value {
     fn from(objective: Objective) -> Self {
-        match objective {
-            Objective::Total => "total",
-            Objective::Online => "online",
-            Objective::Bytes => "bytes",
-            Objective::Rounds => "rounds",
-        }
-        .into()
+        objective.name().into()
     }
 }
 

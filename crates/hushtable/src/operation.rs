@@ -133,11 +133,12 @@ pub trait Operation: Send + Sync {
     }
 
     /// The ways of doing it, among which [`choose`] takes one; `None` if there is one way only, or this one was asked
-    /// for.
+    /// for. The usual one for what is to be least comes first: for `asked`, or else for what the operation says.
     ///
     /// # Errors
     /// [`Error::Param`] for parameters that are not supported.
-    fn ways(&self) -> Result<Option<Ways>> {
+    fn ways(&self, asked: Option<Objective>) -> Result<Option<Ways>> {
+        let _ = asked;
         Ok(None)
     }
 
@@ -185,8 +186,7 @@ impl Ways {
         objective: Objective,
         of: impl Fn(Objective) -> Result<T>,
     ) -> Result<Option<Self>> {
-        let others = [Objective::Total, Objective::Online, Objective::Rounds, Objective::Bytes];
-        let others = others.into_iter().filter(|&other| other != objective);
+        let others = Objective::ALL.into_iter().filter(|&other| other != objective);
         let boxed = |objective| of(objective).map(|way| Box::new(way) as Box<dyn Operation>);
         let all = [objective].into_iter().chain(others).map(boxed).collect::<Result<_>>()?;
         Ok(Some(Self { objective, all }))

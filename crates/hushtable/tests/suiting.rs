@@ -1,10 +1,12 @@
 //! Operations are done by what suits the link, the same at both parties.
 
 use hushtable::{
-    arith::{CompareDomain, CompareJob, MatrixShape, Objective},
+    Role,
+    arith::{CompareDomain, CompareJob, LayerJob, LinearJob, LinearShape, MatrixShape, Objective},
     lut::{LookupJob, Protocol},
+    math::{GeluJob, SoftmaxJob},
     net::LinkShape,
-    operation::{Bands, Compare, Lookup, Operation, Products, Relation, Select, batch, choose},
+    operation::{Bands, Compare, Linear, Lookup, Operation, Products, Relation, Select, batch, choose},
     ot::Setting,
     share::Sharing,
 };
@@ -47,6 +49,57 @@ fn what_was_asked_for_stays() {
     let asked =
         Compare::of(Relation::Lt, CompareJob::new(32, CompareDomain::Near, Objective::Total).unwrap());
     assert!(choose(&asked, items, &Setting::over(link)).unwrap().is_none());
+}
+
+/// Functions of tensors and products with known numbers are done as the link likes best, and inside a machine as they say.
+#[test]
+fn tensors_take_fewer_bytes_over_slow_links() {
+    let slow: LinkShape = "10:20".parse().unwrap();
+    let softmax = SoftmaxJob { rows: 1, ..SoftmaxJob::new(64, 37, 12) };
+    let gelu = GeluJob { batch: 1, ..GeluJob::new(37, 12) };
+    let shape = MatrixShape { batch: 1, rows: 128, inner: 768, columns: 3072 };
+    let map = LinearJob { shape: LinearShape::Matrices(shape), bits: 37, number_bits: 15, owner: Role::P0 };
+    let linear = Linear::new(LayerJob::new(map, 12).unwrap(), None).unwrap();
+    let all: [(&dyn Operation, usize, f64); 3] =
+        [(&softmax, 20_000, 1.15), (&gelu, 1_000_000, 1.3), (&linear, 1, 1.0)];
+    for (operation, items, less) in all {
+        let name = operation.name();
+        let under = |link, objective| Setting::over(link).objective(objective);
+        let chosen = |under: &Setting| choose(operation, items, under).unwrap().expect("a choice");
+        let bytes = |of: &dyn Operation| of.bill(items, &Setting::default()).unwrap().bytes();
+        let usual = chosen(&under(LinkShape::LOOPBACK, None));
+        assert_eq!(usual.fields(), operation.fields());
+        let few = chosen(&under(slow, None));
+        assert!(
+            less * bytes(few.as_ref()) < bytes(operation),
+            "{name}: {}, {}",
+            bytes(few.as_ref()),
+            bytes(operation)
+        );
+        // A session in which bytes are to be least takes no more over any link, and one for time is as if nothing were said.
+        let least = chosen(&under(LinkShape::LOOPBACK, Some(Objective::Bytes)));
+        assert!(bytes(least.as_ref()) <= bytes(few.as_ref()), "{name}");
+        let time = chosen(&under(LinkShape::LOOPBACK, Some(Objective::Total)));
+        assert_eq!(time.fields(), operation.fields());
+        assert_eq!((few.signature(), few.result()), (operation.signature(), operation.result()));
+    }
+}
+
+/// What a session makes least goes before what an operation would.
+#[test]
+fn a_session_says_what_is_least() {
+    let fewest = |objective, of: &dyn Operation| {
+        let under = Setting::default().objective(objective);
+        choose(of, 1000, &under).unwrap().expect("a choice").bill(1000, &under).unwrap()
+    };
+    let compare = |objective| Compare::new(Relation::Lt, [32, 0], ALL, ALL, objective).unwrap();
+    for objective in Objective::ALL {
+        let of = compare(objective);
+        let [own, rounds, bytes] =
+            [None, Some(Objective::Rounds), Some(Objective::Bytes)].map(|wish| fewest(wish, &of));
+        assert!(rounds.online.rounds <= own.online.rounds && bytes.bytes() <= own.bytes(), "{objective:?}");
+        assert_eq!(fewest(Some(objective), &compare(Objective::Total)), fewest(None, &of), "{objective:?}");
+    }
 }
 
 /// Batches stay in the cache where that gains much and waits little: of much memory for their time, over a fast link.

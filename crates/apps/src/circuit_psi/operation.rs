@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use hushtable::{
     Error, Party, Result, Role,
+    bill::Objective,
     bill::{Bill, Effort},
     chance::Chance,
     operation::{Material, Operation, Port, Signature, Ways, Words, spend},
@@ -101,8 +102,8 @@ impl Operation for Matching {
         self.psi.way.stocks()
     }
 
-    fn ways(&self) -> Result<Option<Ways>> {
-        let Some(Ways { objective, .. }) = self.psi.way.ways()? else { return Ok(None) };
+    fn ways(&self, asked: Option<Objective>) -> Result<Option<Ways>> {
+        let Some(Ways { objective, .. }) = self.psi.way.ways(asked)? else { return Ok(None) };
         let by = |psi| Box::new(Self { psi, numbers: self.numbers.clone() }) as Box<dyn Operation>;
         Ok(Some(Ways { objective, all: self.psi.all()?.into_iter().map(by).collect() }))
     }

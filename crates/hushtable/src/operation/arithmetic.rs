@@ -146,6 +146,10 @@ impl Operation for Products {
         if self.by_lattice() { self.lattice(items)?.set_up(p) } else { Ok(()) }
     }
 
+    fn ways(&self, asked: Option<Objective>) -> Result<Option<Ways>> {
+        Ways::by_objective(asked.unwrap_or(self.objective), |objective| Ok(Self { objective, ..*self }))
+    }
+
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
         if self.by_lattice() {
             return spent(ProductTriples::by_lattice(from, &self.lattice(items)?)?, items);
@@ -271,8 +275,8 @@ impl Operation for Rectify {
         Ok(Relu::bill_within(&self.job()?, self.bits)?.times(items))
     }
 
-    fn ways(&self) -> Result<Option<Ways>> {
-        Ways::by_objective(self.objective, |objective| Ok(Self { objective, ..*self }))
+    fn ways(&self, asked: Option<Objective>) -> Result<Option<Ways>> {
+        Ways::by_objective(asked.unwrap_or(self.objective), |objective| Ok(Self { objective, ..*self }))
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

@@ -67,9 +67,13 @@ impl Bands {
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn ways_of<T: Operation + 'static>(&self, f: impl Fn(Self) -> T) -> Result<Option<Ways>> {
+    pub fn ways_of<T: Operation + 'static>(
+        &self,
+        asked: Option<Objective>,
+        f: impl Fn(Self) -> T,
+    ) -> Result<Option<Ways>> {
         let CompareJob { bits, domain, .. } = self.job;
-        Ways::by_objective(self.objective, |objective| {
+        Ways::by_objective(asked.unwrap_or(self.objective), |objective| {
             Ok(f(Self { job: CompareJob::new(bits, domain, objective)?, ..self.clone() }))
         })
     }
@@ -150,8 +154,8 @@ impl Operation for Bands {
         Ok(cut.times(self.cuts.len() * items))
     }
 
-    fn ways(&self) -> Result<Option<Ways>> {
-        self.ways_of(|bands| bands)
+    fn ways(&self, asked: Option<Objective>) -> Result<Option<Ways>> {
+        self.ways_of(asked, |bands| bands)
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

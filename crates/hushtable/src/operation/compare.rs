@@ -231,10 +231,10 @@ impl Operation for Compare {
         format!("{about}; with its own numbers, also what this says about the other party's")
     }
 
-    fn ways(&self) -> Result<Option<Ways>> {
+    fn ways(&self, asked: Option<Objective>) -> Result<Option<Ways>> {
         let Some(objective) = self.objective else { return Ok(None) };
         let CompareJob { bits, domain, .. } = self.job;
-        Ways::by_objective(objective, |objective| {
+        Ways::by_objective(asked.unwrap_or(objective), |objective| {
             Ok(Self { job: CompareJob::new(bits, domain, objective)?, ..*self })
         })
     }

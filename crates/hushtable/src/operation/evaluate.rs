@@ -313,10 +313,10 @@ impl Operation for Evaluate {
         !matches!(self.engine, Engine::Layers(_))
     }
 
-    fn ways(&self) -> Result<Option<Ways>> {
+    fn ways(&self, asked: Option<Objective>) -> Result<Option<Ways>> {
         let Some(objective) = self.objective else { return Ok(None) };
         let all = self.all()?.into_iter().map(|way| Box::new(way) as Box<dyn Operation>);
-        Ok(Some(Ways { objective, all: all.collect() }))
+        Ok(Some(Ways { objective: asked.unwrap_or(objective), all: all.collect() }))
     }
 
     fn stored_as(&self) -> String {

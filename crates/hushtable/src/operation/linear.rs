@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use prim::Wiped;
 
-use super::{Material, Operation, Port, Signature, material, operands};
+use super::{Material, Operation, Port, Signature, Ways, material, operands};
 use crate::{
     arith::{Layer, LayerJob},
-    bill::{Bill, Effort},
+    bill::{Bill, Effort, Objective},
     error::Result,
     ot::Setting,
     party::Party,
@@ -75,6 +75,14 @@ impl Operation for Linear {
 
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         self.job.bill(items)
+    }
+
+    /// With the tiles that take least time, and those that send least.
+    fn ways(&self, asked: Option<Objective>) -> Result<Option<Ways>> {
+        let objective = asked.unwrap_or(Objective::Total);
+        Ways::by_objective(objective, |objective| {
+            Ok(Self { job: self.job.optimised(1, objective)?, known: self.known.clone() })
+        })
     }
 
     fn effort(&self, items: usize, _: &Setting) -> Result<Effort> {

@@ -138,13 +138,13 @@ impl Operation for Lookup {
         Ok(effort.remembering(memory))
     }
 
-    fn ways(&self) -> Result<Option<Ways>> {
+    fn ways(&self, asked: Option<Objective>) -> Result<Option<Ways>> {
         if !self.open {
             return Ok(None);
         }
         let by = |protocol| Box::new(Self { protocol, ..self.clone() }) as Box<dyn Operation>;
         let all = Protocol::serving(&self.job)?.into_iter().map(by).collect();
-        Ok(Some(Ways { objective: Objective::Total, all }))
+        Ok(Some(Ways { objective: asked.unwrap_or(Objective::Total), all }))
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

@@ -8,7 +8,8 @@ use crate::{
     plan::{self, Machine, Wanted},
 };
 
-/// The way of `operation` that suits `items` of it under this setting; `None` where it is to be done as it says.
+/// The way of `operation` that suits `items` of it under this setting; `None` where it is to be done as it says. What the
+/// setting makes least goes before what the operation would.
 ///
 /// # Errors
 /// As [`Operation::bill`].
@@ -17,7 +18,9 @@ pub fn choose(
     items: usize,
     under: &Setting,
 ) -> Result<Option<Box<dyn Operation>>> {
-    let Some(Ways { objective, all }) = operation.ways()?.filter(|_| items > 0) else { return Ok(None) };
+    let Some(Ways { objective, all }) = operation.ways(under.objective)?.filter(|_| items > 0) else {
+        return Ok(None);
+    };
     let with_effort = |way: Box<dyn Operation>| {
         let effort = way.effort(items, under)?;
         Ok((way, effort))

@@ -1,9 +1,9 @@
 //! Functions of rows of shared numbers, and GELU.
 
-use super::{Material, Operation, Port, Signature, implied, material, operands};
+use super::{Material, Operation, Port, Signature, Ways, implied, material, operands};
 use crate::{
     arith::Fixed,
-    bill::{Bill, Effort},
+    bill::{Bill, Effort, Objective},
     error::Result,
     math::{Affine, Gelu, GeluJob, Norm, NormJob, Softmax, SoftmaxJob},
     ot::Setting,
@@ -46,6 +46,10 @@ impl Operation for SoftmaxJob {
         SoftmaxJob::bill(&Self { rows: items, ..*self })
     }
 
+    fn ways(&self, asked: Option<Objective>) -> Result<Option<Ways>> {
+        Ways::by_objective(asked.unwrap_or(self.objective), |objective| Ok(Self { objective, ..*self }))
+    }
+
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
         let (bits, scale) = (self.bits, self.scale);
         let softmax = Softmax::prepare(from, Self { rows: items, ..*self })?;
@@ -77,6 +81,11 @@ impl Operation for GeluJob {
 
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         GeluJob::bill(&Self { batch: items, ..*self })
+    }
+
+    /// Of the same card.
+    fn ways(&self, asked: Option<Objective>) -> Result<Option<Ways>> {
+        Ways::by_objective(asked.unwrap_or(self.objective), |objective| Ok(Self { objective, ..*self }))
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
@@ -127,6 +136,11 @@ impl Operation for LayerNorm {
 
     fn set_up(&self, p: &mut Party, items: usize) -> Result<()> {
         self.of(items).set_up(p)
+    }
+
+    fn ways(&self, asked: Option<Objective>) -> Result<Option<Ways>> {
+        let by = |objective| Self { job: NormJob { objective, ..self.job }, affine: self.affine.clone() };
+        Ways::by_objective(asked.unwrap_or(self.job.objective), |objective| Ok(by(objective)))
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

@@ -57,7 +57,7 @@ impl LaneSeeds {
 
     /// Those of a party of this role.
     pub(crate) fn decode(r: &mut Reader, role: Role, setting: Setting) -> Result<Self> {
-        let Setting { limits, link, memory } = setting;
+        let Setting { limits, link, memory, .. } = setting;
         if !limits.are_limits() || link != link.within() || memory == 0 {
             return Err(malformed("is damaged"));
         }

@@ -5,20 +5,24 @@
 //!
 //! # Protocol
 //! Beside the parameters that they compare, both send the number of the extension that they ask for, or 0; whether
-//! they know the link; the limits that they predict; the link for which they do; and the memory that they have for a
-//! batch.
+//! they know the link; the limits that they predict; the link for which they do; the memory that they have for a
+//! batch; and the number of what is to be least, or 0.
 //! 1. What either asks for is taken. Two that differ end both parties with the same error.
 //! 2. If neither asks: P0's limits, unless only P1 knows the link. The link is that of the same party.
 //! 3. The memory is the lesser.
+//! 4. Of what is to be least as of the extension: what either says is taken, and two that differ end both parties.
 //!
 //! # Cost
-//! 48 bytes from each party, in messages that cross beside the parameters: no round.
+//! 49 bytes from each party, in messages that cross beside the parameters: no round.
+
+use std::time::Duration;
 
 use super::{
     choice::{Limits, Rates},
     scheme::Scheme,
 };
 use crate::{
+    bill::Objective,
     error::{Error, Result},
     net::{LinkShape, Role},
     session::by_role,
@@ -36,11 +40,14 @@ pub struct SessionWish {
     pub rates: Rates,
     /// Bytes of memory that a batch may take here in each lane: whole MiB, 32 and more.
     pub memory: u64,
+    /// What operations that can be done in several ways are to make least; `None`: what each says, which is time in all
+    /// unless another was asked for.
+    pub objective: Option<Objective>,
 }
 
 impl Default for SessionWish {
     fn default() -> Self {
-        Self { scheme: None, link: None, rates: Rates::REFERENCE, memory: MEMORY }
+        Self { scheme: None, link: None, rates: Rates::REFERENCE, memory: MEMORY, objective: None }
     }
 }
 
@@ -74,6 +81,12 @@ impl SessionWish {
     pub fn memory(self, memory: u64) -> Self {
         Self { memory, ..self }
     }
+
+    /// With operations that make this least; where it is bytes, the extension that sends least too.
+    #[must_use]
+    pub fn objective(self, objective: impl Into<Option<Objective>>) -> Self {
+        Self { objective: objective.into(), ..self }
+    }
 }
 
 impl From<Option<Scheme>> for SessionWish {
@@ -85,6 +98,9 @@ impl From<Option<Scheme>> for SessionWish {
 /// What is taken for a link of which nothing is known.
 const UNKNOWN: LinkShape = LinkShape::LAN;
 
+/// A link that is so slow that bytes are all that counts: by it extensions are chosen where bytes are to be least.
+const METERED: LinkShape = LinkShape { mbit_per_s: Some(1.0), rtt: Duration::ZERO };
+
 /// What a party sends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Offer {
@@ -94,6 +110,7 @@ pub struct Offer {
     link: LinkShape,
     /// MiB for a batch.
     memory: u32,
+    objective: Option<Objective>,
 }
 
 /// What both parties came to, and by which all is chosen and billed. Public, the same at both.
@@ -105,6 +122,8 @@ pub struct Setting {
     pub link: LinkShape,
     /// Bytes of memory that a batch may take at either party, in each lane.
     pub memory: u64,
+    /// What operations make least, before what each says.
+    pub objective: Option<Objective>,
 }
 
 /// Of parties inside a machine that ask for nothing.
@@ -122,7 +141,7 @@ impl Setting {
 
     /// Of parties that ask for this extension, over this link, with machines of these rates.
     pub fn new(asked: Option<Scheme>, link: LinkShape, rates: &Rates) -> Self {
-        Self { limits: Limits::new(asked, &link, rates), link, memory: MEMORY }
+        Self { limits: Limits::new(asked, &link, rates), link, memory: MEMORY, objective: None }
     }
 
     /// With so many bytes of memory for a batch, in each lane.
@@ -131,10 +150,21 @@ impl Setting {
         Self { memory, ..self }
     }
 
-    /// The link and the memory, as parties compare them.
+    /// With operations that make this least, and the extension that suits it.
+    #[must_use]
+    pub fn objective(self, objective: Option<Objective>) -> Self {
+        let limits = match objective {
+            Some(Objective::Bytes) => Limits::new(None, &METERED, &Rates::REFERENCE),
+            _ => self.limits,
+        };
+        Self { limits, objective, ..self }
+    }
+
+    /// What is chosen by beside the extension, as parties compare it.
     pub(crate) fn named(&self) -> String {
         let link: String = self.link.to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
-        format!("{link}, {} bytes", self.memory)
+        let objective = self.objective.map_or("as each says", Objective::name);
+        format!("{link}, {} bytes, least {objective}", self.memory)
     }
 }
 
@@ -143,14 +173,16 @@ const OPEN: u8 = 0;
 
 impl Offer {
     /// Bytes of an offer.
-    pub const LEN: usize = 48;
+    pub const LEN: usize = 49;
 
     /// What this party offers; `link` is what its connection says.
     pub fn new(wish: &SessionWish, link: Option<LinkShape>) -> Self {
         let link = wish.link.or(link);
         let (knows, link) = (link.is_some(), link.unwrap_or(UNKNOWN).within());
         let memory = u32::try_from(wish.memory / MIB).unwrap_or(u32::MAX).max(LEAST_MIB);
-        Self { asked: wish.scheme, knows, limits: Limits::new(None, &link, &wish.rates), link, memory }
+        let priced = if wish.objective == Some(Objective::Bytes) { &METERED } else { &link };
+        let limits = Limits::new(None, priced, &wish.rates);
+        Self { asked: wish.scheme, knows, limits, link, memory, objective: wish.objective }
     }
 
     /// As it is sent.
@@ -161,6 +193,7 @@ impl Offer {
         bytes.extend(ends.into_iter().flat_map(u64::to_le_bytes));
         bytes.extend(self.link.to_bytes());
         bytes.extend(self.memory.to_le_bytes());
+        bytes.push(Objective::number(self.objective));
         bytes
     }
 
@@ -187,29 +220,43 @@ impl Offer {
         if !limits.are_sane() || memory < LEAST_MIB {
             return Err(strange());
         }
-        Ok(Self { asked, knows: knows == 1, limits, link, memory })
+        let objective = Objective::of_number(rest[44]).ok_or_else(strange)?;
+        Ok(Self { asked, knows: knows == 1, limits, link, memory, objective })
     }
 
     /// What both parties come to.
     ///
     /// # Errors
-    /// [`Error::Handshake`] if they ask for different extensions.
+    /// [`Error::Handshake`] if they ask for different extensions, or for different things to be least.
     pub fn settle(self, role: Role, theirs: Self) -> Result<Setting> {
         let (p0, p1) = by_role(role, self, theirs);
         let Self { limits, link, .. } = if p1.knows && !p0.knows { p1 } else { p0 };
         let memory = u64::from(p0.memory.min(p1.memory)) * MIB;
-        match (self.asked, theirs.asked) {
-            (Some(ours), Some(theirs)) if ours != theirs => Err(Error::Handshake {
-                field: "OT extension".into(),
-                ours: ours.to_string(),
-                theirs: theirs.to_string(),
-            }),
-            (Some(asked), _) | (None, Some(asked)) => {
-                let limits = Limits::new(Some(asked), &LinkShape::LOOPBACK, &Rates::REFERENCE);
-                Ok(Setting { limits, link, memory })
-            }
-            (None, None) => Ok(Setting { limits, link, memory }),
-        }
+        let objective = either("what is to be least", [self.objective, theirs.objective], Objective::name)?;
+        let asked = either("OT extension", [self.asked, theirs.asked], |scheme| scheme.to_string())?;
+        let limits = match (asked, objective) {
+            (Some(_), _) => Limits::new(asked, &LinkShape::LOOPBACK, &Rates::REFERENCE),
+            // Also where the party whose limits count did not ask for it.
+            (None, Some(Objective::Bytes)) => if p0.objective == objective { p0 } else { p1 }.limits,
+            (None, _) => limits,
+        };
+        Ok(Setting { limits, link, memory, objective })
+    }
+}
+
+/// What one of the parties, here and at the peer, asks for.
+fn either<T: Copy + PartialEq, N: Into<String>>(
+    field: &str,
+    asked: [Option<T>; 2],
+    name: impl Fn(T) -> N,
+) -> Result<Option<T>> {
+    match asked {
+        [Some(ours), Some(theirs)] if ours != theirs => Err(Error::Handshake {
+            field: field.into(),
+            ours: name(ours).into(),
+            theirs: name(theirs).into(),
+        }),
+        [ours, theirs] => Ok(ours.or(theirs)),
     }
 }
 

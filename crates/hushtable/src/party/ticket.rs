@@ -18,6 +18,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::{Party, kept::Kept};
 use crate::{
+    bill::Objective,
     codec::{Reader, Writer, malformed},
     error::{Error, Result},
     net::{Connection, Fingerprint, LinkShape, Role},
@@ -95,7 +96,7 @@ impl Ticket {
             ("ticket", format!("lane {}, {shown}", self.lane)),
             ("LPN parameter sets", params::digest_text()),
             ("OT extension", self.seeds.limits().to_string()),
-            ("link and memory", self.seeds.setting().named()),
+            ("link, memory and what is to be least", self.seeds.setting().named()),
         ])?;
         let id = self.derive(b"session", &connection);
         connection.rename(id);
@@ -110,11 +111,13 @@ impl Ticket {
     /// [`Error::Forked`] in a fork of the ticket's process.
     pub fn into_bytes(self) -> Result<Zeroizing<Vec<u8>>> {
         self.process.check("a ticket")?;
-        let (Setting { limits, link, memory }, [low, high]) = (self.seeds.setting(), self.lane.to_le_bytes());
+        let Setting { limits, link, memory, objective } = self.seeds.setting();
+        let [low, high] = self.lane.to_le_bytes();
         let Limits { k, direct, ends } = limits;
         let mut w = Writer::new(HEAD + self.seeds.encoded_len());
         w.bytes(&MAGIC);
-        w.bytes(&[self.role as u8, self.peer.is_some().into(), k as u8, direct.into(), low, high, 0, 0]);
+        let least = Objective::number(objective);
+        w.bytes(&[self.role as u8, self.peer.is_some().into(), k as u8, direct.into(), low, high, least, 0]);
         ends.iter().for_each(|end| w.bytes(&end.to_le_bytes()));
         w.bytes(&link.to_bytes());
         w.bytes(&memory.to_le_bytes());
@@ -139,7 +142,7 @@ impl Ticket {
         if r.array()? != MAGIC {
             return Err(malformed("is malformed, or of another version"));
         }
-        let [role, has_peer @ 0..=1, k, direct @ 0..=1, low, high, 0, 0] = r.array()? else {
+        let [role, has_peer @ 0..=1, k, direct @ 0..=1, low, high, least, 0] = r.array()? else {
             return Err(malformed("is damaged"));
         };
         let (lane, has_peer) = (u16::from_le_bytes([low, high]), has_peer == 1);
@@ -147,13 +150,14 @@ impl Ticket {
         let role = role.ok_or_else(|| malformed("is damaged"))?;
         let ends = [r.array()?, r.array()?, r.array()?].map(u64::from_le_bytes);
         let limits = Limits { k: k.into(), direct: direct == 1, ends };
+        let objective = Objective::of_number(least).ok_or_else(|| malformed("is damaged"))?;
         let link = LinkShape::from_bytes(r.array()?).ok_or_else(|| malformed("is damaged"))?;
         let memory = u64::from_le_bytes(r.array()?);
         let (id, peer) = (r.array()?, r.array()?);
         if !has_peer && peer != [0; 32] {
             return Err(malformed("is damaged"));
         }
-        let seeds = LaneSeeds::decode(&mut r, role, Setting { limits, link, memory })?;
+        let seeds = LaneSeeds::decode(&mut r, role, Setting { limits, link, memory, objective })?;
         r.finish()?;
         let peer = has_peer.then(|| Fingerprint::from_bytes(peer));
         Ok(Self { role, lane, id, peer, seeds: seeds.into(), process: Process::current() })

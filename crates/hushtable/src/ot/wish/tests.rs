@@ -40,7 +40,7 @@ fn both_come_to_the_same() {
             }
             let link = link0.or(link1).unwrap_or(UNKNOWN);
             let limits = Limits::new(scheme0.or(scheme1), &link, &Rates::REFERENCE);
-            let wanted = Setting { limits, link, memory: MEMORY };
+            let wanted = Setting { limits, link, memory: MEMORY, objective: None };
             assert_eq!([first.unwrap(), second.unwrap()], [wanted; 2], "{p0:?}, {p1:?}");
         }
     }
@@ -57,6 +57,37 @@ fn the_lesser_memory_is_taken() {
         let sent = Offer::of_peer(&p1.to_bytes()).expect("an offer");
         assert_eq!(p0.settle(Role::P0, sent).unwrap().memory, wanted);
         assert_eq!(p1.settle(Role::P1, p0).unwrap().memory, wanted);
+    }
+}
+
+/// What either makes least is taken, with the extension that suits it; what differs is refused, in words.
+#[test]
+fn what_is_to_be_least_is_settled() {
+    let all = || [None].into_iter().chain(Objective::ALL.map(Some));
+    for ours in all() {
+        for theirs in all() {
+            let offer = |objective| {
+                let link = Some(LinkShape::LOOPBACK);
+                let offer = Offer::new(&SessionWish::default().objective(objective), link);
+                Offer::of_peer(&offer.to_bytes()).expect("an offer")
+            };
+            let [p0, p1] = [ours, theirs].map(offer);
+            let (first, second) = (p0.settle(Role::P0, p1), p1.settle(Role::P1, p0));
+            if let (Some(one), Some(other)) = (ours, theirs)
+                && one != other
+            {
+                let text = first.expect_err("they differ").to_string();
+                assert!(text.contains(one.name()) && text.contains(other.name()), "{text}");
+                second.expect_err("they differ");
+                continue;
+            }
+            let wanted = Setting::default().objective(ours.or(theirs));
+            assert_eq!([first.unwrap(), second.unwrap()], [wanted; 2], "{ours:?}, {theirs:?}");
+            assert_eq!(
+                wanted.limits != Setting::default().limits,
+                wanted.objective == Some(Objective::Bytes)
+            );
+        }
     }
 }
 
@@ -88,6 +119,7 @@ fn strange_offers_are_refused() {
         changed(36, &(-1f64).to_le_bytes()),
         changed(36, &2e6f64.to_le_bytes()),
         changed(44, &31u32.to_le_bytes()), // too little memory
+        changed(48, &[5]),                 // nothing that can be least
         Offer::of_peer(&good[..47]),
         Offer::of_peer(&[&good[..], &[0]].concat()),
         Offer::of_peer(&[]),
