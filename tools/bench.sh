@@ -93,6 +93,12 @@ done
 for shape in gpt2-softmax gpt2-gelu block; do
     run inference --shape "$shape"
 done
+# Cheaper forms: fewest bytes, to 2^-8, of numbers below 64.
+for shape in gpt2-softmax gpt2-gelu; do
+    for form in --least --network "--network --least" "--network --least --before-point 6"; do
+        run inference --shape $shape $form
+    done
+done
 # Blocks of BERT: the extension that sends least, as two organisations would ask for.
 run inference --shape bert-base --ot ferret
 run inference --shape bert-base --ot ferret --network --least
@@ -145,6 +151,11 @@ matmul 256,256,256 --owner shared --method ot
 
 run conv --repeat 3
 run conv --repeat 3 --shape 7,7,512,512
+for link in lan wan; do
+    matmul 128,768,3072 --net $link
+    matmul 128,64,128 --owner shared --batch 12 --net $link
+    run conv --repeat 3 --net $link
+done
 
 # The lattice's pieces, without a peer.
 run he --repeat 9 --bits 37 --limbs 4
