@@ -38,7 +38,7 @@ use prim::ring::Ring;
 
 use super::{
     affine::{Affine, Scaling, ScalingJob},
-    root::{Root, RootJob},
+    root::Root,
 };
 use crate::{
     arith::{Fixed, RowMultiples, RowMultiplesJob, RowSquares, RowSquaresJob},
