@@ -149,7 +149,7 @@ impl Cross {
         let (counts, limbs) = (self.tiling.counts(), self.params.limbs() as f64);
         let plain = if self.tiling.is_short() { 2.1 } else { 5.4 };
         let answered =
-            plain * counts.plain as f64 + 1.65 * counts.products as f64 + 65.0 * counts.switches as f64;
+            plain * counts.plain as f64 + 6.0 * counts.products as f64 + 65.0 * counts.switches as f64;
         limbs * (answered + 85.0 * counts.encrypted as f64 + 300.0 * counts.responses as f64)
     }
 
