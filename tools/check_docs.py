@@ -19,10 +19,10 @@ FILE = re.compile(r"(?:cli:)?([\w./-]+\.(?:rs|py|sh|toml|json|txt|ipynb))")
 ITEM = re.compile(r"[A-Za-z]\w*(?:::\w+)+")
 # "`wiping.rs` (`no_string_is_freed`, `pieces_free_nothing`)": tests, and where they are.
 TESTS = re.compile(r"`((?:cli:)?[\w./]+\.rs|\w+(?:::\w+)+)`(?: [\w' ]+)? \(((?:`\w+`(?:, )?)+)\)")
-ROOTS = {name: ROOT / f"crates/{name}/src" for name in ("hushtable", "prim", "logic", "synth", "apps", "baselines", "columns", "jobs", "cli", "bench")}
+ROOTS = {name: ROOT / f"crates/{name}/src" for name in ("hushtable", "prim", "he", "logic", "synth", "apps", "baselines", "columns", "jobs", "cli", "bench")}
 # An item of a module; what it has, in any file that says `impl`; a variant or a field.
-DEFINED = r"(?m)^(?:pub(?:\([a-z]+\))? )?(?:(?:const|async) )?(?:fn|struct|enum|trait|type|const|static) {0}\b"
-HAS = r"(?ms)(?:\bimpl\b[^{{\n]*|^(?:pub(?:\([a-z]+\))? )?(?:struct|enum|trait) ){0}\b.*^ +(?:pub(?:\([a-z]+\))? )?(?:fn {1}\b|const {1}\b|{1}[,:({{ ]|{1}$)"
+DEFINED = r"(?m)^(?:pub(?:\([a-z: ]+\))? )?(?:(?:const|async) )?(?:fn|struct|enum|trait|type|const|static) {0}\b"
+HAS = r"(?ms)(?:\bimpl\b[^{{\n]*|^(?:pub(?:\([a-z: ]+\))? )?(?:struct|enum|trait) ){0}\b.*^ +(?:pub(?:\([a-z: ]+\))? )?(?:fn {1}\b|const {1}\b|{1}[,:({{ ]|{1}$)"
 
 
 def has(page, section):

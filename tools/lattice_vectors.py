@@ -10,7 +10,7 @@ one number, not residues. Transforms stand only where the wire has them: values 
 checked by evaluation at some of them.
 
 Notation of the file. A case has the bits of a plaintext, the primes of the modulus, the bits of a weight, how many of them
-there are, levels of packing, and a seed x: the owner draws from the generator of the block x, the evaluator from that of
+there are, levels of packing, and a seed x: the encryptor draws from the generator of the block x, the evaluator from that of
 x + 1, messages and then weights are the words of that of x + 2, reduced. Bytes and words are given by a digest: h = 1, and
 for each byte, h = (h * 0x1234567 + byte + 1) mod 2^61 - 1; words have eight bytes, the lowest first.
 """
@@ -174,7 +174,7 @@ def sent(x, moduli):
     return b"".join(bits_of(transform([v % q for v in x], q), 30) for q in moduli)
 
 
-class Owner:
+class Encryptor:
     def __init__(self, bits, limbs, prg):
         self.bits, self.prg, self.number = bits, prg, 0
         self.moduli = primes()[:limbs]
@@ -236,32 +236,32 @@ def signed(x, moduli):
     return (x + least) % prod(moduli) - least
 
 
-def packed(owner, keys, of, number=0, level=0):
+def packed(encryptor, keys, of, number=0, level=0):
     """A + X^h B + switch(tau(A - X^h B)), with h = 2^level."""
     if level == len(keys):
         return of(number)
-    h, special = 1 << level, owner.special
-    a = packed(owner, keys, of, number, level + 1)
-    b = packed(owner, keys, of, number + h, level + 1)
+    h, special = 1 << level, encryptor.special
+    a = packed(encryptor, keys, of, number, level + 1)
+    b = packed(encryptor, keys, of, number + h, level + 1)
     b = [shifted(part, h) for part in b]
     images = [tau([x - y for x, y in zip(*parts)], level) for parts in zip(a, b)]
-    digits = [[signed(x, digit) for x in images[1]] for digit in owner.digits()]
+    digits = [[signed(x, digit) for x in images[1]] for digit in encryptor.digits()]
     out = [[x + y for x, y in zip(*parts)] for parts in zip(a, b)]
     out[0] = [x + y for x, y in zip(out[0], images[0])]
     for part in range(2):
         sums = map(sum, zip(*(times(digit, key[part]) for digit, key in zip(digits, keys[level]))))
-        sums = [x % (owner.q * prod(special)) for x in sums]
+        sums = [x % (encryptor.q * prod(special)) for x in sums]
         rounded = [(x - signed(x, special)) // prod(special) for x in sums] if special else sums
-        out[part] = [(x + y) % owner.q for x, y in zip(out[part], rounded)]
+        out[part] = [(x + y) % encryptor.q for x, y in zip(out[part], rounded)]
     return out
 
 
-def respond(owner, prg, key, of, places):
+def respond(encryptor, prg, key, of, places):
     """A fresh encryption of zero, flooding and mask, rounding."""
-    bits, q = owner.bits, owner.q
+    bits, q = encryptor.bits, encryptor.q
     u = error(prg)
     first, second = ([x + y + e for x, y, e in zip(times(part, u), sums, error(prg))] for part, sums in zip(key, of))
-    size = 30 * len(owner.moduli) - bits - 3
+    size = 30 * len(encryptor.moduli) - bits - 3
     each = -(-(size + 1) // 32)
     drawn, masks = prg.words(each * len(places)), [low(word, bits) for word in prg.words(len(places))]
     for i, (place, mask) in enumerate(zip(places, masks)):
@@ -299,29 +299,29 @@ def response_bytes(parts, bits):
 
 
 def lattice_case(bits, limbs, weight_bits, terms, levels, seed):
-    owner, data = Owner(bits, limbs, Prg(seed)), Prg(seed + 2)
+    encryptor, data = Encryptor(bits, limbs, Prg(seed)), Prg(seed + 2)
     numbers = [low(word, bits) for word in data.words(N)]
     count = 1 << levels
     weights = [[((word ^ 1 << 63) - (1 << 63)) >> 64 - weight_bits for word in data.words(terms)] for _ in range(count)]
-    key, x = owner.encrypt([]), owner.encrypt(numbers)
-    keys = [owner.packing_key(level) for level in range(levels)]
-    small = pow(count, -1, owner.q)
+    key, x = encryptor.encrypt([]), encryptor.encrypt(numbers)
+    keys = [encryptor.packing_key(level) for level in range(levels)]
+    small = pow(count, -1, encryptor.q)
 
     def product(number):
-        w = [v * small % owner.q for v in weights[number]] + [0] * (N - terms)
-        return [[v % owner.q for v in times(part, w)] for part in x]
+        w = [v * small % encryptor.q for v in weights[number]] + [0] * (N - terms)
+        return [[v % encryptor.q for v in times(part, w)] for part in x]
 
     places = [place for place in range(N) if place % 3 != 1]
-    first, second, masks = respond(owner, Prg(seed + 1), key, packed(owner, keys, product), places)
-    opened = owner.open(first, second, places)
+    first, second, masks = respond(encryptor, Prg(seed + 1), key, packed(encryptor, keys, product), places)
+    opened = encryptor.open(first, second, places)
     want = [times(numbers, w + [0] * (N - terms)) for w in weights]
     assert all(low(a + r - want[place % count][place - place % count], bits) == 0
                for a, r, place in zip(opened, masks, places))
-    everything = owner.moduli + owner.special
+    everything = encryptor.moduli + encryptor.special
     return {
         "bits": bits, "limbs": limbs, "weight_bits": weight_bits, "terms": terms, "levels": levels, "seed": seed,
-        "owner_seed": owner.seed.hex(), "public_key": digest(sent(key[0], owner.moduli)),
-        "ciphertext": digest(sent(x[0], owner.moduli)),
+        "encryptor_seed": encryptor.seed.hex(), "public_key": digest(sent(key[0], encryptor.moduli)),
+        "ciphertext": digest(sent(x[0], encryptor.moduli)),
         "packing_keys": [digest(b"".join(sent(first, everything) for first, _ in key)) for key in keys],
         "response": digest(response_bytes((first, second), bits)), "mask": words(masks), "opened": words(opened),
     }

@@ -75,6 +75,7 @@ COLUMNS = {
 COLUMNS |= {
     "transform": lambda run: run["us"]["transform"],
     "known polynomial": lambda run: run["us"]["plain"],
+    "a short one": lambda run: run["us"]["plain_short"],
     "product": lambda run: run["us"]["product"],
     "in sums": lambda run: run["us"]["product_in_sum"],
     "encryption": lambda run: run["us"]["encrypt"],

@@ -18,4 +18,4 @@ pub use block::{Block, Cache};
 pub use operation::BlockJob;
 pub use shape::{BlockShape, Norms};
 pub use transformer::{Transformer, TransformerShape};
-pub use weights::{Layer, Scales, Weights};
+pub use weights::{LinearWeights, NormWeights, Weights};

@@ -131,95 +131,116 @@ impl LatticePieces {
     }
 
     fn measured(&self) -> Result<Pieces> {
-        let lattice = |error: he::Error| Failure::new(error.to_string());
-        let (bits, params) = (self.bits, he::Params::new(self.bits, self.limbs.into()).map_err(lattice)?);
+        let params = he::Params::new(self.bits, self.limbs.into()).map_err(failure)?;
         let mut prg = Prg::new(Block(1));
-        let owner = he::Owner::new(params, &mut prg);
-        let ring = owner.ring();
-        let received = |seeded: he::Seeded| {
-            let mut sent = Vec::new();
-            seeded.encode(&mut sent);
-            he::Seeded::decode(ring, owner.seed(), seeded.number, &sent).map_err(lattice)
-        };
-        let evaluator = he::Evaluator::new(ring.clone(), received(owner.public_key(&mut prg))?);
-        let keys = (0..PACKED.ilog2()).map(|level| {
-            let (key, mut sent) = (owner.packing_key(&mut prg, level), Vec::new());
-            key.encode(&mut sent);
-            he::PackingKey::decode(ring, owner.seed(), level, &key.numbers, &sent).map_err(lattice)
-        });
-        let keys = keys.collect::<Result<Vec<_>>>()?;
-        let numbers: Vec<u64> =
-            inputs::words("lattice", 0, 0).map(|word| low(word, bits)).take(DEGREE).collect();
-        let encrypted = (0..SUM).map(|_| received(owner.encrypt(&mut prg, &numbers)));
-        let encrypted = encrypted.collect::<Result<Vec<_>>>()?;
-
-        let ntt = Ntt::new(PRIMES[0]);
-        let (x, mut values, mut spare) = (vec![5; DEGREE], vec![0; DEGREE], vec![0; DEGREE]);
-        let transform = self.median(|| ntt.forward(&x, &mut values));
-        let transform_back = self.median(|| {
-            spare.copy_from_slice(&values);
-            ntt.inverse(&mut spare, &mut values);
-        });
+        let Sent { encryptor, evaluator, keys, numbers, encrypted } = Sent::new(params, &mut prg)?;
+        let ring = encryptor.ring();
+        let [transform, transform_back] = self.transforms();
         let mut multiplier = he::Multiplier::new(ring);
         let weights = vec![-3; DEGREE];
-        let mut plain: Vec<he::Plain> = (0..SUM).map(|_| multiplier.zero()).collect();
-        let to_plain = self.median(|| multiplier.plain(&weights, 1, &mut plain[0]));
-        let plain_short = self.median(|| multiplier.plain(&weights[..SHORT], 1, &mut plain[0]));
+        let mut known: Vec<he::Plain> = (0..SUM).map(|_| multiplier.zero()).collect();
+        let plain = self.median(|| multiplier.plain(&weights, 1, &mut known[0]));
+        let plain_short = self.median(|| multiplier.plain(&weights[..SHORT], 1, &mut known[0]));
         // Shares of -3 times the numbers, which are verified.
-        plain.iter_mut().for_each(|plain| multiplier.plain(&weights[..1], 1, plain));
+        known.iter_mut().for_each(|known| multiplier.plain(&weights[..1], 1, known));
         let mut out = he::Packer::new(ring, Vec::new()).pack(1, &mut |_, to| {
-            multiplier.products(&[(&encrypted[0], &plain[0])], &mut to[0]);
+            multiplier.products(&[(&encrypted[0], &known[0])], &mut to[0]);
         });
         let places: Vec<usize> = (0..DEGREE).collect();
         let (response, mask) = evaluator.respond(&mut prg, &out[0], &places);
-        let opened = owner.open(&response, &places);
-        for (i, (opened, mask)) in opened.iter().zip(mask.iter()).enumerate() {
-            let (found, want) = (opened.wrapping_add(*mask), numbers[i].wrapping_mul(3).wrapping_neg());
-            if low(found, bits) != low(want, bits) {
-                return Err(Failure::Check(format!(
-                    "coefficient {i}: {}, not {}",
-                    low(found, bits),
-                    low(want, bits)
-                )));
-            }
-        }
+        verify(self.bits, &numbers, &encryptor.open(&response, &places), &mask)?;
         let respond = self.median(|| drop(evaluator.respond(&mut prg, &out[0], &places)));
-        let open = self.median(|| drop(owner.open(&response, &places)));
-        let encrypt = self.median(|| drop(owner.encrypt(&mut prg, &numbers)));
-        let product = self.median(|| multiplier.products(&[(&encrypted[0], &plain[0])], &mut out[0]));
+        let open = self.median(|| drop(encryptor.open(&response, &places)));
+        let encrypt = self.median(|| drop(encryptor.encrypt(&mut prg, &numbers)));
+        let product = self.median(|| multiplier.products(&[(&encrypted[0], &known[0])], &mut out[0]));
         let product_with_plain = self.median(|| {
-            multiplier.plain(&weights, 1, &mut plain[0]);
-            multiplier.products(&[(&encrypted[0], &plain[0])], &mut out[0]);
+            multiplier.plain(&weights, 1, &mut known[0]);
+            multiplier.products(&[(&encrypted[0], &known[0])], &mut out[0]);
         });
-        let pairs: Vec<(&he::Ciphertext, &he::Plain)> = encrypted.iter().zip(&plain).collect();
-        let sum = self.median(|| multiplier.products(&pairs, &mut out[0]));
+        let pairs: Vec<(&he::Ciphertext, &he::Plain)> = encrypted.iter().zip(&known).collect();
+        let product_in_sum = self.median(|| multiplier.products(&pairs, &mut out[0])) / SUM as f64;
         let mut packer = he::Packer::new(ring, keys.iter().collect());
         let switches = self.median(|| {
             let packed = packer.pack(1, &mut |_, _| ());
             packer.take_back(packed);
         });
-        Ok(Pieces {
-            kind: "he",
-            bits,
-            limbs: self.limbs,
-            threads: 1,
-            runs: self.repeat,
-            us: Times {
-                transform,
-                transform_back,
-                plain: to_plain,
-                plain_short,
-                product,
-                product_with_plain,
-                product_in_sum: sum / SUM as f64,
-                encrypt,
-                switch: switches / (PACKED - 1) as f64,
-                respond,
-                open,
-            },
-            verified: true,
-            cpu: report::cpu(),
-            version: env!("CARGO_PKG_VERSION"),
-        })
+        let switch = switches / (PACKED - 1) as f64;
+        let us = Times {
+            transform,
+            transform_back,
+            plain,
+            plain_short,
+            product,
+            product_with_plain,
+            product_in_sum,
+            encrypt,
+            switch,
+            respond,
+            open,
+        };
+        let Self { bits, limbs, repeat: runs, .. } = *self;
+        let (cpu, version) = (report::cpu(), env!("CARGO_PKG_VERSION"));
+        Ok(Pieces { kind: "he", bits, limbs, threads: 1, runs, us, verified: true, cpu, version })
     }
+
+    /// A transform mod one prime, and back.
+    fn transforms(&self) -> [f64; 2] {
+        let ntt = Ntt::new(PRIMES[0]);
+        let (x, mut values, mut spare) = (vec![5; DEGREE], vec![0; DEGREE], vec![0; DEGREE]);
+        let forward = self.median(|| ntt.forward(&x, &mut values));
+        let back = self.median(|| {
+            spare.copy_from_slice(&values);
+            ntt.inverse(&mut spare, &mut values);
+        });
+        [forward, back]
+    }
+}
+
+/// Who encrypts, and what the evaluator has of it: keys, and numbers in as many ciphertexts as a sum has.
+struct Sent {
+    encryptor: he::Encryptor,
+    evaluator: he::Evaluator,
+    keys: Vec<he::PackingKey>,
+    numbers: Vec<u64>,
+    encrypted: Vec<he::Ciphertext>,
+}
+
+impl Sent {
+    fn new(params: he::Params, prg: &mut Prg) -> Result<Self> {
+        let encryptor = he::Encryptor::new(params, prg);
+        let (ring, seed) = (encryptor.ring(), encryptor.seed());
+        let received = |seeded: he::Seeded| {
+            let mut sent = Vec::new();
+            seeded.encode(&mut sent);
+            he::Seeded::decode(ring, seed, seeded.number, &sent).map_err(failure)
+        };
+        let evaluator = he::Evaluator::new(ring.clone(), received(encryptor.public_key(prg))?);
+        let keys = (0..PACKED.ilog2()).map(|level| {
+            let (key, mut sent) = (encryptor.packing_key(prg, level), Vec::new());
+            key.encode(&mut sent);
+            he::PackingKey::decode(ring, seed, level, &key.numbers, &sent).map_err(failure)
+        });
+        let keys = keys.collect::<Result<Vec<_>>>()?;
+        let words = inputs::words("lattice", 0, 0).map(|word| low(word, params.bits()));
+        let numbers: Vec<u64> = words.take(DEGREE).collect();
+        let encrypted = (0..SUM).map(|_| received(encryptor.encrypt(prg, &numbers)));
+        let encrypted = encrypted.collect::<Result<Vec<_>>>()?;
+        Ok(Self { encryptor, evaluator, keys, numbers, encrypted })
+    }
+}
+
+fn failure(error: he::Error) -> Failure {
+    Failure::new(error.to_string())
+}
+
+/// `Ok(())` if both shares are -3 times the numbers.
+fn verify(bits: u32, numbers: &[u64], opened: &[u64], mask: &[u64]) -> Result<()> {
+    for (i, number) in numbers.iter().enumerate() {
+        let [found, want] = [opened[i].wrapping_add(mask[i]), number.wrapping_mul(3).wrapping_neg()];
+        let [found, want] = [found, want].map(|word| low(word, bits));
+        if found != want {
+            return Err(Failure::Check(format!("coefficient {i}: {found}, not {want}")));
+        }
+    }
+    Ok(())
 }

@@ -1,4 +1,4 @@
-//! The owner of a key: ciphertexts, and what comes back.
+//! The encryptor: its key, ciphertexts, and what comes back.
 
 use std::sync::{
     Arc,
@@ -25,7 +25,7 @@ const PRODUCT: usize = 3;
 
 /// Who encrypts, and opens what comes back. Threads may share one.
 #[derive(Clone)]
-pub struct Owner {
+pub struct Encryptor {
     ring: Ring,
     /// The secret, as a transform.
     secret: Arc<Poly>,
@@ -34,7 +34,7 @@ pub struct Owner {
     next: Arc<AtomicU64>,
 }
 
-impl Owner {
+impl Encryptor {
     /// A new key; `prg` gives what nobody else may know.
     pub fn new(params: Params, prg: &mut Prg) -> Self {
         let ring = Ring::new(params);
@@ -165,15 +165,15 @@ mod tests {
     #[test]
     fn no_number_serves_twice() {
         let mut prg = Prg::new(Block(1));
-        let owner = Owner::new(Params::new(8, 4).expect("parameters"), &mut prg);
-        let wide = owner.of_width(37).expect("parameters");
-        let (clone, other) = (owner.clone(), wide.of_width(8).expect("parameters"));
-        let owners = [&owner, &wide, &clone, &other];
+        let encryptor = Encryptor::new(Params::new(8, 4).expect("parameters"), &mut prg);
+        let wide = encryptor.of_width(37).expect("parameters");
+        let (clone, other) = (encryptor.clone(), wide.of_width(8).expect("parameters"));
+        let encryptors = [&encryptor, &wide, &clone, &other];
         let mut numbers = Vec::new();
-        for owner in owners.into_iter().chain(owners) {
-            numbers.push(owner.public_key(&mut prg).number);
-            numbers.push(owner.encrypt(&mut prg, &[1, 2]).number);
-            numbers.extend(owner.packing_key(&mut prg, 2).numbers.iter());
+        for encryptor in encryptors.into_iter().chain(encryptors) {
+            numbers.push(encryptor.public_key(&mut prg).number);
+            numbers.push(encryptor.encrypt(&mut prg, &[1, 2]).number);
+            numbers.extend(encryptor.packing_key(&mut prg, 2).numbers.iter());
         }
         let distinct: HashSet<u64> = numbers.iter().copied().collect();
         assert_eq!(distinct.len(), numbers.len());

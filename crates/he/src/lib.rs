@@ -1,8 +1,9 @@
 //! RLWE in the shape that products of two parties need.
 //!
-//! The owner of a key encrypts polynomials with coefficients mod `2^l`. Its peer multiplies them by polynomials that it
-//! knows, adds them up, and answers with a response that tells the owner the sum less a mask, and nothing else. So both have
-//! shares of the product. In polynomials mod `X^8192 + 1` a coefficient of a product is an inner product.
+//! The *encryptor* has a key, and encrypts polynomials with coefficients mod `2^l`. Its peer, the *evaluator*, multiplies
+//! them by polynomials that it knows, adds them up, and answers with a response that tells the encryptor the sum less a
+//! mask, and nothing else. So both have shares of the product. In polynomials mod `X^8192 + 1` a coefficient of a product
+//! is an inner product.
 //!
 //! # Scheme
 //! Ciphertexts `(b, a)` with `b = -a s + e + (q / 2^l) m`, all mod q: a product of primes of 30 bits. The secret s is
@@ -32,7 +33,7 @@ mod tiles;
 
 pub use ciphertext::{Ciphertext, Seeded};
 pub use error::{Error, Result};
-pub use keys::Owner;
+pub use keys::Encryptor;
 pub use multiplier::Multiplier;
 pub use packing::{Packer, PackingKey, SeededKey};
 pub use params::{Params, Product};

@@ -11,7 +11,7 @@
 //! A digit has the residues of two primes, and P is the product of two more.
 //!
 //! # Security
-//! The owner's keys are encryptions under s of what follows from s: circular security is assumed, as everywhere. That the
+//! The encryptor's keys are encryptions under s of what follows from s: circular security is assumed, as everywhere. That the
 //! factor k is taken out beforehand ([`Multiplier::plain`](crate::Multiplier::plain)) leaves the product's noise as it
 //! was; what switching adds is in [`Params::fits`](crate::Params::fits).
 //!
@@ -31,13 +31,13 @@ use prim::{
 use crate::{
     ciphertext::{Ciphertext, RESIDUE},
     error::{Error, Result},
-    keys::Owner,
+    keys::Encryptor,
     params::Params,
     poly::{Poly, Ring, below, power},
     sample::public,
 };
 
-/// A key for a level of packing, `2^level` apart, as the owner makes it.
+/// A key for a level of packing, `2^level` apart, as the encryptor makes it.
 pub struct SeededKey {
     /// The number of the first encryption, and those of others, digit by digit.
     pub numbers: Vec<u64>,
@@ -54,7 +54,7 @@ pub struct PackingKey {
     monomial: Poly,
 }
 
-impl Owner {
+impl Encryptor {
     /// The key for a level of packing.
     ///
     /// # Panics
@@ -97,7 +97,7 @@ impl PackingKey {
         params.digits()
     }
 
-    /// The key of these numbers, as the owner sent it.
+    /// The key of these numbers, as the encryptor sent it.
     ///
     /// # Errors
     /// [`Error::Malformed`] for another length, and for a number that is no residue.
@@ -149,7 +149,7 @@ struct Scratch {
 }
 
 impl<'a> Packer<'a> {
-    /// With the owner's keys of the levels from 0 on.
+    /// With the encryptor's keys of the levels from 0 on.
     ///
     /// # Panics
     /// For keys of other levels.

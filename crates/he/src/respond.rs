@@ -2,20 +2,20 @@
 //!
 //! # Protocol
 //! From a sum of products `c = (c0, c1)`, mod q:
-//! 1. `c += (b u + e0, a u + e1)` with the key `(b, a)` of the owner and fresh errors u, e0, e1: a fresh encryption of
+//! 1. `c += (b u + e0, a u + e1)` with the key `(b, a)` of the encryptor and fresh errors u, e0, e1: a fresh encryption of
 //!    zero, for every response.
 //! 2. `c0 += f + q (-r) / 2^l` in every coefficient that is sent, each with an f and an r of its own: f is uniform in
 //!    `-2^k..2^k` and covers the noise, r is uniform mod `2^l` and the share of this party. Others of c0 are not sent.
 //! 3. c1 is rounded to `l + 11` bits, c0 to `l + 3`.
 //!
 //! # Security
-//! The owner knows its secret and errors. The noise E that c has gathered depends on weights; f is `2^40` times as large
-//! ([`Params::fits`](crate::Params::fits)), so that `E + f` is as good as f. Then c0 follows from c1 and the owner's share
+//! The encryptor knows its secret and errors. The noise E that c has gathered depends on weights; f is `2^40` times as large
+//! ([`Params::fits`](crate::Params::fits)), so that `E + f` is as good as f. Then c0 follows from c1 and the encryptor's share
 //! of the result, and c1 is `a u + e1` and something: uniform by RLWE with the secret u. Step 3 is computed from that. The
 //! order matters: what rounding adds before 2. would be covered by less, and without 1. the part c1 shows the weights.
 //!
 //! # Failure
-//! The owner rounds to multiples of `2^11`, in units of `q / 2^(l + 11)`: it is wrong where what stands beside the plaintext
+//! The encryptor rounds to multiples of `2^11`, in units of `q / 2^(l + 11)`: it is wrong where what stands beside the plaintext
 //! is `2^10` or more. Of that
 //! * f and E are less than 257: f is at most `2^8 2^(30 L) / q`, primes are so near to `2^30` that this is below 256.6 for
 //!   7 of them, and E is `2^-40` of it;
@@ -52,14 +52,14 @@ use crate::{
 #[derive(Clone)]
 pub struct Evaluator {
     ring: Ring,
-    /// The owner's encryption of zero.
+    /// An encryption of zero under the encryptor's key.
     key: Arc<Ciphertext>,
 }
 
 /// This party's share of the coefficients that are sent: mod `2^l`.
 pub type Mask = Wiped<u64>;
 
-/// What the owner gets: the first part at places that both know, and the second one as a whole.
+/// What the encryptor gets: the first part at places that both know, and the second one as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Response {
     pub(crate) first: Vec<u128>,
@@ -67,7 +67,7 @@ pub struct Response {
 }
 
 impl Evaluator {
-    /// With the owner's key.
+    /// With the encryptor's key.
     pub fn new(ring: Ring, key: Ciphertext) -> Self {
         Self { ring, key: Arc::new(key) }
     }

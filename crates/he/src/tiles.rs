@@ -34,7 +34,7 @@ pub struct Tiling {
 /// What a party computes for a product, and how many ciphertexts are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
-    /// Ciphertexts that the owner of the key sends.
+    /// Ciphertexts that the encryptor sends.
     pub encrypted: usize,
     /// Polynomials that the other party transforms.
     pub plain: usize,

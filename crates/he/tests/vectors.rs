@@ -1,6 +1,6 @@
 //! Known answers: what is sent, byte by byte, against vectors that `tools/lattice_vectors.py` computes without this crate.
 
-use he::{Ciphertext, Evaluator, Multiplier, Owner, Packer, PackingKey, Params, Seeded, SeededKey};
+use he::{Ciphertext, Encryptor, Evaluator, Multiplier, Packer, PackingKey, Params, Seeded, SeededKey};
 use prim::{
     Block, Prg, low,
     ntt::{DEGREE, Ntt, PRIMES, SHORT},
@@ -51,18 +51,18 @@ fn transforms() {
     }
 }
 
-fn received(owner: &Owner, seeded: &Seeded, want: &Value, what: &str) -> Ciphertext {
+fn received(encryptor: &Encryptor, seeded: &Seeded, want: &Value, what: &str) -> Ciphertext {
     let mut bytes = Vec::new();
     seeded.encode(&mut bytes);
     assert_eq!(digest(&bytes), *want, "{what}");
-    Seeded::decode(owner.ring(), owner.seed(), seeded.number, &bytes).expect("a ciphertext")
+    Seeded::decode(encryptor.ring(), encryptor.seed(), seeded.number, &bytes).expect("a ciphertext")
 }
 
-fn received_key(owner: &Owner, seeded: &SeededKey, level: u32, want: &Value) -> PackingKey {
+fn received_key(encryptor: &Encryptor, seeded: &SeededKey, level: u32, want: &Value) -> PackingKey {
     let mut bytes = Vec::new();
     seeded.encode(&mut bytes);
     assert_eq!(digest(&bytes), *want, "packing key of level {level}");
-    PackingKey::decode(owner.ring(), owner.seed(), level, &seeded.numbers, &bytes).expect("a key")
+    PackingKey::decode(encryptor.ring(), encryptor.seed(), level, &seeded.numbers, &bytes).expect("a key")
 }
 
 /// Both parties of a product, step by step.
@@ -72,7 +72,7 @@ fn products() {
         let [bits, weight_bits, levels] =
             ["bits", "weight_bits", "levels"].map(|name| number(&case, name) as u32);
         let params = Params::new(bits, number(&case, "limbs") as usize).expect("parameters");
-        let [mut owners, mut evaluators, mut data] =
+        let [mut encryptors, mut evaluators, mut data] =
             [0, 1, 2].map(|i| Prg::new(Block(u128::from(number(&case, "seed")) + i)));
         let x: Vec<u64> = words(&mut data, DEGREE).iter().map(|word| low(*word, bits)).collect();
         let (count, terms) = (1 << levels, number(&case, "terms") as usize);
@@ -80,19 +80,21 @@ fn products() {
             .map(|_| words(&mut data, terms).iter().map(|word| *word as i64 >> (64 - weight_bits)).collect())
             .collect();
 
-        let owner = Owner::new(params, &mut owners);
-        let seed: String = owner.seed().iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(seed, case["owner_seed"], "what public parts come of");
-        let key = received(&owner, &owner.public_key(&mut owners), &case["public_key"], "public key");
-        let x = received(&owner, &owner.encrypt(&mut owners, &x), &case["ciphertext"], "ciphertext");
+        let encryptor = Encryptor::new(params, &mut encryptors);
+        let seed: String = encryptor.seed().iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(seed, case["encryptor_seed"], "what public parts come of");
+        let key =
+            received(&encryptor, &encryptor.public_key(&mut encryptors), &case["public_key"], "public key");
+        let x =
+            received(&encryptor, &encryptor.encrypt(&mut encryptors, &x), &case["ciphertext"], "ciphertext");
         let keys: Vec<PackingKey> = (0..levels)
             .map(|level| {
                 let want = &case["packing_keys"][level as usize];
-                received_key(&owner, &owner.packing_key(&mut owners, level), level, want)
+                received_key(&encryptor, &encryptor.packing_key(&mut encryptors, level), level, want)
             })
             .collect();
 
-        let ring = owner.ring();
+        let ring = encryptor.ring();
         let mut multiplier = Multiplier::new(ring);
         let mut plain = multiplier.zero();
         let product = Packer::new(ring, keys.iter().collect()).pack(1, &mut |i, to| {
@@ -106,6 +108,6 @@ fn products() {
         let mut bytes = Vec::new();
         response.encode(params, &mut bytes);
         assert_eq!(digest(&bytes), case["response"], "response");
-        same(&owner.open(&response, &places), &case["opened"], "what is opened");
+        same(&encryptor.open(&response, &places), &case["opened"], "what is opened");
     }
 }

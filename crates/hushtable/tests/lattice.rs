@@ -175,7 +175,7 @@ fn an_objective_chooses_the_tiles() {
         let shape = MatrixShape { batch: 1, rows, inner, columns };
         let triples = LatticeTriplesJob::new(37, shape, objective).expect("a job").bill().bytes();
         let map = LinearJob { shape: shape.into(), bits: 37, number_bits: 15, owner: Role::P0 };
-        let job = LatticeJob::new(map).and_then(|job| job.optimised(objective)).expect("a job");
+        let job = LatticeJob::of(map, objective).expect("a job");
         [triples, job.bill().bytes()]
     };
     let [fast, least] =

@@ -101,7 +101,7 @@ fn many_layers_stand_on_top_of_one_another() {
         owner: Role::P1,
     };
     let one = LayerJob::new(small, 12).expect("a job");
-    let all = one.optimised(128, Objective::Total).expect("a job");
+    let all = LayerJob::of(small, 12, 128, Objective::Total).expect("a job");
     assert!(!one.by_lattice() && all.by_lattice());
     let keys = all.keys(128).expect("keys").bill().bytes();
     let [by_ots, by_lattice] = [one, all].map(|job| job.bill(128).expect("a bill").bytes());
@@ -186,7 +186,7 @@ fn no_mask_serves_two_layers() {
     both(pair(2718, None), |p| {
         for owner in [Role::P0, Role::P1] {
             let map = LinearJob { shape: shape.into(), bits: 32, number_bits: 12, owner };
-            let job = LayerJob::new(map, 0)?.optimised(3, Objective::Total)?;
+            let job = LayerJob::of(map, 0, 3, Objective::Total)?;
             assert!(job.by_lattice());
             let mine = vec![3; if p.role() == owner { shape.right() } else { 0 }];
             let bytes = written(p, 0, |from| Layer::prepare(from, &job, 3, &mine))?;

@@ -7,8 +7,8 @@
 
 Rows may have some columns of one party and some of the other: see `Net.input`. Shares made elsewhere go by way of `Net.adapt`.
 
-Public are the layers, their order and shapes, widths, and ranges as powers of two. Private are the numbers of the layers,
-and inputs and results.
+Public are the layers, their order, shapes and constants, widths, ranges as powers of two, labels, and names of features.
+Private are all other numbers of the layers, and inputs and results.
 """
 
 from . import estimators, forests

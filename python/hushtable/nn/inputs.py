@@ -56,7 +56,7 @@ class InputFormat:
 
 
 @dataclass(frozen=True)
-class Form:
+class InputType:
     """All that makes numbers an input of a network: two networks with equal ones take the same inputs. `places`: rows of the
     matrix that ids are for."""
 
@@ -68,7 +68,7 @@ class Form:
     how: InputFormat
     places: int | None
 
-    def unlike(self, other: Form) -> str:
+    def unlike(self, other: InputType) -> str:
         """What differs, in words."""
         pairs = [
             (f"input {other.which} where {self.which} is expected", self.which, other.which),
@@ -90,11 +90,11 @@ class Inputs(Secret):
     are, all if `None`.
     """
 
-    __slots__ = ("_form", "_share", "columns")
+    __slots__ = ("_type", "_share", "columns")
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, form: Form, share: Share, columns: tuple[int, ...] | None = None) -> None:
-        self._form, self._share, self.columns = form, share, columns
+    def __init__(self, input_type: InputType, share: Share, columns: tuple[int, ...] | None = None) -> None:
+        self._type, self._share, self.columns = input_type, share, columns
 
     @property
     def shape(self) -> Shape:
@@ -105,13 +105,13 @@ class Inputs(Secret):
         return len(self._share)
 
     def __getitem__(self, rows: Any) -> Inputs:
-        if not isinstance(rows, slice | list | np.ndarray) or not self._form.shape or self._form.shape[0] != -1:
+        if not isinstance(rows, slice | list | np.ndarray) or not self._type.shape or self._type.shape[0] != -1:
             raise TypeError("inputs of a network: a slice or a list of rows is expected")
-        return Inputs(self._form, self._share[rows], self.columns)
+        return Inputs(self._type, self._share[rows], self.columns)
 
     def __repr__(self) -> str:
         some = "" if self.columns is None else f", columns {list(self.columns)}"
-        return f"Inputs(shape={self.shape}{some}, of a network of bits={self._form.bits}, fraction={self._form.fraction})"
+        return f"Inputs(shape={self.shape}{some}, of a network of bits={self._type.bits}, fraction={self._type.fraction})"
 
 
 def chosen(columns: Sequence[int] | None, shape: Shape, kind: str, name: str) -> tuple[int, ...] | None:
@@ -127,19 +127,19 @@ def chosen(columns: Sequence[int] | None, shape: Shape, kind: str, name: str) ->
 
 
 def joined(parts: Sequence[Inputs], name: str) -> Inputs:
-    """Inputs of one format as one: columns side by side, in the order of their places, or rows one after the other."""
-    form, shares = parts[0]._form, [part._share for part in parts]
+    """Inputs of one type as one: columns side by side, in the order of their places, or rows one after the other."""
+    expected, shares = parts[0]._type, [part._share for part in parts]
     if all(part.columns is None for part in parts):
-        if -1 not in form.shape:
-            raise ParamError(f"input {name!r} of shape {form.shape} has no axis of rows to join")
-        return Inputs(form, joining.concatenate(shares, axis=form.shape.index(-1)))
+        if -1 not in expected.shape:
+            raise ParamError(f"input {name!r} of shape {expected.shape} has no axis of rows to join")
+        return Inputs(expected, joining.concatenate(shares, axis=expected.shape.index(-1)))
     if any(part.columns is None for part in parts):
         raise ParamError(f"input {name!r}: some columns beside whole rows; accepted: columns of all parts, or of none")
     places = [place for part in parts for place in part.columns or ()]
-    if sorted(places) != list(range(form.shape[1])):
-        raise ParamError(f"input {name!r}: columns {places} are joined; accepted: each of 0 to {form.shape[1] - 1} once")
+    if sorted(places) != list(range(expected.shape[1])):
+        raise ParamError(f"input {name!r}: columns {places} are joined; accepted: each of 0 to {expected.shape[1] - 1} once")
     if len({len(share) for share in shares}) > 1:
         raise ShapeError(f"input {name!r}: columns of {', '.join(str(len(share)) for share in shares)} rows; accepted: as many in each")
     beside = joining.concatenate(shares, axis=1)
-    return Inputs(form, beside if places == sorted(places) else beside[:, [places.index(i) for i in range(len(places))]])
+    return Inputs(expected, beside if places == sorted(places) else beside[:, [places.index(i) for i in range(len(places))]])
 

@@ -18,6 +18,7 @@ from ..party import Party
 from ..prepared import Dry
 from ..session import run_pair
 from ..share import Share
+from . import tables
 from .evaluation import Formats, dry_inputs, evaluate
 from .graph import Graph, Node, one_of
 from .layer import Layer, Shape, count
@@ -84,13 +85,12 @@ def predicted(graph: Graph, formats: Formats, rows: int, setting: Setting) -> tu
         return [NOTHING] * len(graph.nodes), [None] * len(graph.nodes)
     party = Dry(1 - setting.owner)
     layers: list[list[tuple[Step, int]]] = []
+    forms = tables.forms(graph, formats, setting.owner, setting.cipher)
 
     def watch(i: int, node: Node, made: Share) -> None:
         steps: list[tuple[Step, int]] = [(need._what, need.count) for need in party.needs]
         if isinstance(node.layer, Embed):
-            size = (node.layer.rows, node.layer.columns, formats.entry_bits(i))
-            form = native.PrivateForm.embedding(setting.owner, setting.cipher, *size)
-            steps.append(((form, formats.bits, formats.fraction, 1), made.size // node.layer.columns))
+            steps.append(((forms[i], formats.bits, formats.fraction, 1), made.size // node.layer.columns))
         party.needs.clear()
         layers.append(steps)
 
@@ -101,12 +101,7 @@ def predicted(graph: Graph, formats: Formats, rows: int, setting: Setting) -> tu
 
 def copy_bytes(graph: Graph, formats: Formats, setting: Setting) -> int:
     """Bytes of the encrypted copies of all embeddings."""
-    total = 0
-    for i, node in enumerate(graph.nodes):
-        if isinstance(node.layer, Embed):
-            size = (node.layer.rows, node.layer.columns, formats.entry_bits(i))
-            total += native.PrivateForm.embedding(setting.owner, setting.cipher, *size).copy_bytes
-    return total
+    return sum(form.copy_bytes for form in tables.forms(graph, formats, setting.owner, setting.cipher).values())
 
 
 def _quick(graph: Graph, shapes: dict[int, Shape], rows: int) -> bool:
@@ -136,18 +131,7 @@ def _run(graph: Graph, formats: Formats, rows: int, setting: Setting) -> list[Fi
     def party(p: Party) -> list[Figures]:
         owns = [{name: np.zeros(shape) for name, shape in node.layer.owned().items()} for node in graph.nodes]
         mine = owns if p.role == owner else None
-        embeddings = {
-            i: Embedding(
-                p,
-                None if mine is None else mine[i]["weight"],
-                owner=owner,
-                fraction=formats.fraction,
-                entry_bits=formats.entry_bits(i),
-                cipher=setting.cipher,
-            )
-            for i, node in enumerate(graph.nodes)
-            if isinstance(node.layer, Embed)
-        }
+        embeddings = tables.sent(p, graph, formats, mine, owner, setting.cipher)
         given = _zeros(p, graph, formats, rows, embeddings)
         found: list[Figures] = []
         p.barrier()
@@ -187,8 +171,7 @@ def _zeros(party: Party, graph: Graph, formats: Formats, rows: int, embeddings: 
         shape = given.of(rows)
         mine = np.zeros(shape, dtype=np.int64) if party.role == 0 else None
         if given.kind == "ids":
-            table = next(embeddings[j] for j, node in enumerate(graph.nodes) if i in node.of and j in embeddings)
-            made.append(table.input(mine, owner=0, shape=shape))
+            made.append(tables.of_input(graph, embeddings, i).input(mine, owner=0, shape=shape))
             continue
         lo, hi = how.limits(formats.fraction)
         ends = (lo * formats.step, hi * formats.step)

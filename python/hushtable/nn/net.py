@@ -17,13 +17,12 @@ from ..errors import ParamError, ShapeError
 from ..party import Party
 from ..prepared import Like, Need, Prepared, dry_run, prepare
 from ..share import Share
-from . import given, labels, storing
+from . import given, labels, storing, tables
 from .description import tell
 from .evaluation import Formats, evaluate
 from .graph import Graph, one_of
-from .inputs import Form, Inputs, chosen, joined
+from .inputs import Inputs, InputType, chosen, joined
 from .layer import Own
-from .layers.embedding import Embed
 from .measuring import Setting
 from .model import Model
 from .report import Report, reported
@@ -51,18 +50,7 @@ def share(party: Party, model: Model | None, *, owner: int, cipher: Cipher = "ae
         raise TypeError(f"nn.share: a Model is expected, as of from_sklearn, got {type(model).__name__}")
     graph, formats, classes, digest = tell(party, model, owner)
     owns = None if model is None else model.held
-    embeddings = {
-        i: Embedding(
-            party,
-            None if owns is None else owns[i]["weight"],
-            owner=owner,
-            fraction=formats.fraction,
-            entry_bits=formats.entry_bits(i),
-            cipher=cipher,
-        )
-        for i, node in enumerate(graph.nodes)
-        if isinstance(node.layer, Embed)
-    }
+    embeddings = tables.sent(party, graph, formats, owns, owner, cipher)
     return Net(party, owner, model, graph, formats, classes, owns, embeddings, cipher, digest)
 
 
@@ -119,7 +107,7 @@ class Net:
         first one beyond the calibrated range, `ShapeError` for another shape.
         """
         which = given.place(which, self._graph)
-        what, how, form = self._graph.inputs[which], self.formats.inputs[which], self._form(which)
+        what, how, expected = self._graph.inputs[which], self.formats.inputs[which], self._type(which)
         one_of(f"input {what.name!r}: owner", owner, (0, 1))
         if values is None and shape is None:
             raise ParamError(f"input {what.name!r}: party {owner} gives the values, the other one shape=, a number of rows")
@@ -128,11 +116,11 @@ class Net:
         array = None if values is None else given.array(values, self._graph, which, some)
         full = given.shape(part, shape, array)
         if what.kind == "ids":
-            return Inputs(form, self._table(which).input(array, owner=owner, shape=full))
+            return Inputs(expected, self._table(which).input(array, owner=owner, shape=full))
         if array is not None:
             array = how.held(array, what.name, some)
-        made = self.party.input(array, owner, shape=full, bits=form.bits, fraction=form.fraction, range=self._range(which))
-        return Inputs(form, made, some)
+        made = self.party.input(array, owner, shape=full, bits=expected.bits, fraction=expected.fraction, range=self._range(which))
+        return Inputs(expected, made, some)
 
     def join(self, *parts: Inputs) -> Inputs:
         """Inputs as one: rows of several parties one after the other; or columns of the same rows, each given once by
@@ -142,7 +130,7 @@ class Net:
         """
         if not parts:
             raise ParamError("join: nothing to join; accepted: at least one part that net.input gave")
-        which = parts[0]._form.which if isinstance(parts[0], Inputs) else 0
+        which = parts[0]._type.which if isinstance(parts[0], Inputs) else 0
         for part in parts:
             self._fits(part, which)
         return joined(parts, self._graph.inputs[which].name)
@@ -160,18 +148,18 @@ class Net:
             y = net(net.adapt(ht.concatenate([ours, theirs], axis=1)))
         """
         which = given.place(which, self._graph)
-        what, how, form = self._graph.inputs[which], self.formats.inputs[which], self._form(which)
+        what, how, expected = self._graph.inputs[which], self.formats.inputs[which], self._type(which)
         if not isinstance(x, Share):
             raise TypeError(f"adapt: a share of numbers in their own scale is expected, got {type(x).__name__}")
         what.batch(x.shape)
         kind = "xor" if what.kind == "ids" else "additive"
-        if (x.bits, x.fraction, x.kind) != (form.bits, form.fraction, kind):
-            raise ShapeError(f"input {what.name!r}: shares of bits={form.bits}, fraction={form.fraction} are expected, got {x!r}")
+        if (x.bits, x.fraction, x.kind) != (expected.bits, expected.fraction, kind):
+            raise ShapeError(f"input {what.name!r}: shares of bits={expected.bits}, fraction={expected.fraction} are expected, got {x!r}")
         if what.kind == "ids":
-            return Inputs(form, x)
-        limits = how.limits(form.fraction)
+            return Inputs(expected, x)
+        limits = how.limits(expected.fraction)
         centred = x - np.asarray(how.centre) if how.centre else x
-        return Inputs(form, multiplied(centred, how.scale, limits) if how.scale else centred._within(limits))
+        return Inputs(expected, multiplied(centred, how.scale, limits) if how.scale else centred._within(limits))
 
     def __call__(self, *inputs: Inputs) -> Any:
         """The network of these inputs, of `input`, `join` or `adapt`. A share, or a tuple of several.
@@ -232,14 +220,14 @@ class Net:
         return reported(self._graph, self.formats, self._graph.rows(rows), self._model, setting)
 
     def _table(self, which: int) -> Embedding:
-        return next(self._embeddings[i] for i, node in enumerate(self._graph.nodes) if which in node.of and i in self._embeddings)
+        return tables.of_input(self._graph, self._embeddings, which)
 
-    def _form(self, which: int) -> Form:
+    def _type(self, which: int) -> InputType:
         what, how = self._graph.inputs[which], self.formats.inputs[which]
         if what.kind == "ids":
             table = self._table(which)
-            return Form(which, what.shape, what.kind, table._form.key_bits, 0, how, table.rows)
-        return Form(which, what.shape, what.kind, self.formats.bits, self.formats.fraction, how, None)
+            return InputType(which, what.shape, what.kind, table._form.key_bits, 0, how, table.rows)
+        return InputType(which, what.shape, what.kind, self.formats.bits, self.formats.fraction, how, None)
 
     def _range(self, which: int) -> tuple[float, float]:
         lo, hi = self.formats.inputs[which].limits(self.formats.fraction)
@@ -247,11 +235,11 @@ class Net:
 
     def _like(self, rows: int | None, which: int) -> Like:
         """The public type of the shares of an input."""
-        what, form = self._graph.inputs[which], self._form(which)
+        what, expected = self._graph.inputs[which], self._type(which)
         shape = what.of(self._graph.rows(rows))
         if what.kind == "ids":
-            return Like(shape, bits=form.bits, fraction=0, kind="xor")
-        return Like(shape, bits=form.bits, fraction=form.fraction, range=self._range(which), read=1)
+            return Like(shape, bits=expected.bits, fraction=0, kind="xor")
+        return Like(shape, bits=expected.bits, fraction=expected.fraction, range=self._range(which), read=1)
 
     def _fits(self, x: Inputs, which: int) -> None:
         """Raises unless these are inputs of this network, or of one with the same formats."""
@@ -265,10 +253,10 @@ class Net:
             raise TypeError(f"input {name!r}: inputs are expected, as net.input gives, got {type(x).__name__}")
         if x._share.party is not self.party:
             raise ShapeError(f"input {name!r}: inputs of another session or party")
-        form = self._form(which)
-        if x._form != form:
+        expected = self._type(which)
+        if x._type != expected:
             raise ParamError(
-                f"input {name!r}: inputs of another network ({form.unlike(x._form)}) are not supported; accepted: what this "
+                f"input {name!r}: inputs of another network ({expected.unlike(x._type)}) are not supported; accepted: what this "
                 f"network's input, join or adapt gives"
             )
 

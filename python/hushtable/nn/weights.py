@@ -64,9 +64,9 @@ def convolve(
     weights: Weights,
     limits: Range,
     *,
-    stride: tuple[int, int],
-    padding: tuple[int, int, int, int],
-    dilation: tuple[int, int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
     groups: int,
 ) -> Share:
     """The convolution of images (batch, channels, height, width) with `W` (outputs, channels of a group, height, width).
@@ -87,8 +87,8 @@ def convolve(
         return apart
 
     batch, high, broad, channels = words.shape
-    sides = (window[0], window[1])
-    shape = native.MapShape.convolution(batch, (high, broad), channels, outputs, sides, stride, around, groups)
+    sides, steps = (window[0], window[1]), (stride[0], stride[1])
+    shape = native.MapShape.convolution(batch, (high, broad), channels, outputs, sides, steps, around, groups)
     result = [
         (size + sum(zeros) - side) // step + 1
         for size, zeros, side, step in zip((high, broad), around, window, stride, strict=True)
@@ -145,10 +145,10 @@ def scaled_by(x: Share, factor: int, digits: int) -> Share:
 
 def windows(
     images: NDArray[np.uint64],
-    kernel: tuple[int, int],
-    stride: tuple[int, int],
-    padding: tuple[int, int, int, int],
-    dilation: tuple[int, int],
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
 ) -> NDArray[np.uint64]:
     """What a kernel sees at each place, (batch, channels, high, broad, kernel's height, width): views of padded images."""
     up, left, down, right = padding

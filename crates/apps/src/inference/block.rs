@@ -12,7 +12,7 @@ use hushtable::{
 };
 
 use super::{
-    BlockShape, Layer, Norms, Scales, Weights,
+    BlockShape, LinearWeights, NormWeights, Norms, Weights,
     linear::{Linear, Products, gathered},
 };
 
@@ -72,10 +72,10 @@ impl Block {
         check_weights(&shape, p.role(), owner, weights)?;
         let fields = shape.fields(owner).into_iter().map(|(name, value)| format!("; {name} {value}"));
         p.announce(&format!("transformer block, parts {parts}{}", fields.collect::<String>()))?;
-        let scales = [weights.map(|w| &w.norm), weights.map(|w| &w.last_norm)]
-            .map(|scales| affine(&shape, p.role(), owner, scales));
+        let affines = [weights.map(|w| &w.norm), weights.map(|w| &w.last_norm)]
+            .map(|norm| affine(&shape, p.role(), owner, norm));
         let [first, last, up, down] = shape.layers();
-        let mut linear = |of, layer: fn(&Weights) -> &Layer, names| {
+        let mut linear = |of, layer: fn(&Weights) -> &LinearWeights, names| {
             let layers = Linear::prepare(p, (&shape, parts), of, owner, (weights.map(layer), names))?;
             Ok::<_, Error>(layers.into_iter())
         };
@@ -89,7 +89,7 @@ impl Block {
         let mut up = linear(up, |w| &w.up, ["weight to the hidden numbers", "bias of the hidden numbers"])?;
         let mut down = linear(down, |w| &w.down, ["weight from the hidden numbers", "bias of the results"])?;
         let one = |shape: BlockShape| {
-            let norm = Norm::prepare(p, shape.norm(owner), &scales[0])?;
+            let norm = Norm::prepare(p, shape.norm(owner), &affines[0])?;
             let attention = Attention {
                 first: first.next().expect("a layer for each part"),
                 scores: Products::prepare(p, &shape, shape.scores())?,
@@ -101,7 +101,7 @@ impl Block {
                 shape,
                 norm,
                 attention,
-                last_norm: Norm::prepare(p, shape.norm(owner), &scales[1])?,
+                last_norm: Norm::prepare(p, shape.norm(owner), &affines[1])?,
                 up: up.next().expect("a layer for each part"),
                 gelu: Gelu::prepare(p, shape.gelu())?,
                 down: down.next().expect("a layer for each part"),
@@ -296,16 +296,15 @@ impl BlockShape {
         let (n, all) = (self.sequence, self.before + self.sequence);
         let later = |k: usize| k % all > self.before + k / all % n;
         // Those are public: both parties put shares of a public number there.
-        let number = (self.unseen() << self.scale).wrapping_neg();
-        let public = if role == Role::P0 { number } else { 0 };
+        let public = role.share_of((self.unseen() << self.scale).wrapping_neg());
         let words = scores.share().words().iter().enumerate();
         let words = words.map(|(k, &w)| if later(k) { public } else { w }).collect();
         Fixed::new(hushtable::AShare::new(self.bits, words), self.scale)
     }
 }
 
-fn affine(shape: &BlockShape, role: Role, owner: Role, scales: Option<&Scales>) -> Affine {
-    match scales {
+fn affine(shape: &BlockShape, role: Role, owner: Role, norm: Option<&NormWeights>) -> Affine {
+    match norm {
         Some(s) => Affine::own(owner, s.gains.to_vec(), s.offsets.to_vec()),
         None => Affine::of_peer(role, shape.width),
     }

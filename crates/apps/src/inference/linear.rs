@@ -12,7 +12,7 @@ use hushtable::{
 };
 use zeroize::Zeroizing;
 
-use super::{BlockShape, Layer};
+use super::{BlockShape, LinearWeights};
 
 /// One-time material for a linear layer.
 pub(super) struct Linear {
@@ -30,7 +30,7 @@ impl Linear {
         (shape, parts): (&BlockShape, usize),
         of: MatrixShape,
         owner: Role,
-        (weights, names): (Option<&Layer>, [&'static str; 2]),
+        (weights, names): (Option<&LinearWeights>, [&'static str; 2]),
     ) -> Result<Vec<Self>> {
         let (BlockShape { bits, scale, .. }, weight_bits) = (*shape, shape.weight_bits());
         let (mut numbers, mut offsets) = (Zeroizing::default(), Zeroizing::default());
@@ -66,7 +66,7 @@ impl Linear {
 
     fn job(shape: &BlockShape, parts: usize, of: MatrixShape, owner: Role) -> Result<LayerJob> {
         let map = LinearJob { shape: of.into(), bits: shape.bits, number_bits: shape.weight_bits(), owner };
-        LayerJob::new(map, shape.scale)?.optimised(parts, shape.objective)
+        LayerJob::of(map, shape.scale, parts, shape.objective)
     }
 }
 

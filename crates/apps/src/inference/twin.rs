@@ -2,7 +2,7 @@
 
 use hushtable::math::gelu;
 
-use super::{BlockShape, Layer, Norms, Scales, Weights};
+use super::{BlockShape, LinearWeights, NormWeights, Norms, Weights};
 
 /// What the parties' result is to be but for a few units in the last place: every number is rounded to the
 /// shape's bits behind the point after each step.
@@ -74,7 +74,7 @@ impl Twin<'_> {
         self.layer(&self.rounded(mixed), &weights.output, width, width)
     }
 
-    fn layer(&self, x: &[f64], layer: &Layer, inner: usize, columns: usize) -> Vec<f64> {
+    fn layer(&self, x: &[f64], layer: &LinearWeights, inner: usize, columns: usize) -> Vec<f64> {
         let weights = self.rounded(layer.weights.to_vec());
         let out = |row: &[f64]| {
             let mut sums = vec![0.0; columns];
@@ -87,10 +87,10 @@ impl Twin<'_> {
         self.rounded(x.chunks(inner).flat_map(out).collect())
     }
 
-    fn norm(&self, x: &[f64], scales: &Scales) -> Vec<f64> {
+    fn norm(&self, x: &[f64], norm: &NormWeights) -> Vec<f64> {
         let width = self.shape.width;
         let epsilon = self.shape.norm(hushtable::Role::P0).epsilon;
-        let (gains, offsets) = (self.rounded(scales.gains.to_vec()), self.rounded(scales.offsets.to_vec()));
+        let (gains, offsets) = (self.rounded(norm.gains.to_vec()), self.rounded(norm.offsets.to_vec()));
         let row = |row: &[f64]| {
             let mean = row.iter().sum::<f64>() / width as f64;
             let variance = row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / width as f64;

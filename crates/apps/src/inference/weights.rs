@@ -9,7 +9,7 @@ use super::BlockShape;
 
 /// A linear layer: `x W + b`.
 #[derive(Clone)]
-pub struct Layer {
+pub struct LinearWeights {
     /// Row by row, a row for each input.
     pub weights: Zeroizing<Vec<f64>>,
     /// One for each output.
@@ -18,7 +18,7 @@ pub struct Layer {
 
 /// Gains and offsets of a layer norm.
 #[derive(Clone)]
-pub struct Scales {
+pub struct NormWeights {
     /// One for each number of a vector.
     pub gains: Zeroizing<Vec<f64>>,
     /// One for each number of a vector.
@@ -29,18 +29,18 @@ pub struct Scales {
 #[derive(Clone)]
 pub struct Weights {
     /// Before the attention.
-    pub norm: Scales,
+    pub norm: NormWeights,
     /// Queries, keys and values: `width` outputs of each. Those of the queries are divided by the root of
     /// a head's width already.
-    pub attention: Layer,
+    pub attention: LinearWeights,
     /// Of the heads' results.
-    pub output: Layer,
+    pub output: LinearWeights,
     /// Before the last two layers.
-    pub last_norm: Scales,
+    pub last_norm: NormWeights,
     /// To the hidden numbers.
-    pub up: Layer,
+    pub up: LinearWeights,
     /// From them.
-    pub down: Layer,
+    pub down: LinearWeights,
 }
 
 impl Weights {
@@ -48,18 +48,18 @@ impl Weights {
     pub fn random(shape: &BlockShape, seed: u64) -> Self {
         let mut prg = Prg::new(Block(u128::from(seed) << 8 | 0x77));
         let BlockShape { width, hidden, .. } = *shape;
-        let mut attention = Layer::random(&mut prg, width, 3 * width);
+        let mut attention = LinearWeights::random(&mut prg, width, 3 * width);
         let root = (shape.head() as f64).sqrt();
         let queries = |i: &usize| i % (3 * width) < width;
         (0..attention.weights.len()).filter(queries).for_each(|i| attention.weights[i] /= root);
         attention.bias[..width].iter_mut().for_each(|b| *b /= root);
         Self {
-            norm: Scales::random(&mut prg, width),
+            norm: NormWeights::random(&mut prg, width),
             attention,
-            output: Layer::random(&mut prg, width, width),
-            last_norm: Scales::random(&mut prg, width),
-            up: Layer::random(&mut prg, width, hidden),
-            down: Layer::random(&mut prg, hidden, width),
+            output: LinearWeights::random(&mut prg, width, width),
+            last_norm: NormWeights::random(&mut prg, width),
+            up: LinearWeights::random(&mut prg, width, hidden),
+            down: LinearWeights::random(&mut prg, hidden, width),
         }
     }
 
@@ -90,7 +90,7 @@ impl Weights {
     }
 }
 
-impl Layer {
+impl LinearWeights {
     fn random(prg: &mut Prg, inputs: usize, outputs: usize) -> Self {
         let size = (3.0 / inputs as f64).sqrt();
         let weights = Zeroizing::new((0..inputs * outputs).map(|_| size * uniform(prg)).collect());
@@ -98,7 +98,7 @@ impl Layer {
     }
 }
 
-impl Scales {
+impl NormWeights {
     fn random(prg: &mut Prg, width: usize) -> Self {
         let gains = Zeroizing::new((0..width).map(|_| 1.0 + 0.25 * uniform(prg)).collect());
         Self { gains, offsets: Zeroizing::new((0..width).map(|_| 0.1 * uniform(prg)).collect()) }

@@ -35,7 +35,6 @@ use hushtable::{
     bill::Bill,
     error::{Error, Result, same},
     lut::Table,
-    net::Role,
     session::Session,
     share::AShare,
     source::Source,
@@ -149,7 +148,7 @@ impl<R: Ring> OneRoundExtension<R> {
             let accepted = format!("at most {}", S::WIDTH);
             return Err(Error::Param { what: "width to extend to", got: k.to_string(), accepted });
         }
-        let shift = public(s.role(), shift);
+        let shift = s.role().share_of(shift);
         let words = numbers(x, l, self.wraps.len(), shift)?;
         let wraps = together(s, vec![(self.wraps, words.iter().copied())])?.remove(0);
         let word = |(w, wrap): (&u64, &R)| w.wrapping_sub(wrap.to_u64() << l).wrapping_sub(shift);
@@ -204,14 +203,14 @@ impl<R: Ring> OneRoundTruncation<R> {
     /// [`Error::Shape`] if numbers or widths are not those prepared for, and those of the channel.
     pub fn truncate(self, s: &mut Session, x: &AShare<R>) -> Result<AShare<R>> {
         let (l, f, role) = (self.bits, self.f, s.role());
-        let words = numbers(x, l, self.carry.len(), public(role, 1 << (l - 2)))?;
+        let words = numbers(x, l, self.carry.len(), role.share_of(1 << (l - 2)))?;
         let parts = words.iter().map(|w| [low(*w, f), w >> (l - 1)]);
         let lows = parts.clone().map(|[low, _]| low).collect::<Vec<_>>();
         let tops = parts.map(|[_, top]| top).collect::<Vec<_>>();
         let (lows, tops) = (Zeroizing::new(lows), Zeroizing::new(tops));
         let jobs = vec![(self.carry, lows.iter().copied()), (self.wrap, tops.iter().copied())];
         let found = together(s, jobs)?;
-        let back = public(role, 1 << (l - 2 - f));
+        let back = role.share_of(1 << (l - 2 - f));
         let word = |((w, c), wrap): ((&u64, &R), &R)| {
             let shifted = (w >> f).wrapping_add(c.to_u64()).wrapping_sub(back);
             shifted.wrapping_sub(wrap.to_u64() << (l - f))
@@ -226,13 +225,6 @@ fn numbers<X: Ring>(x: &AShare<X>, bits: u32, batch: usize, shift: u64) -> Resul
     same("numbers", batch, x.len())?;
     same("bits of the numbers", bits as usize, x.bits() as usize)?;
     Ok(Zeroizing::new(x.words().iter().map(|w| low(w.to_u64().wrapping_add(shift), bits)).collect()))
-}
-
-fn public(role: Role, value: u64) -> u64 {
-    match role {
-        Role::P0 => value,
-        Role::P1 => 0,
-    }
 }
 
 /// `Ok(())` if so many bits stay.

@@ -2,15 +2,15 @@
 
 use serde_json::Value;
 
-use crate::{site::Site, work::keys};
+use crate::site::{Site, keys, names};
 
 #[test]
 fn pieces_keep_their_contract() {
     let site = Site::new();
     let done = site.run("he --bits 20 --limbs 3 --repeat 1 --format json").ok();
     let report: Value = serde_json::from_str(&done.stdout).unwrap();
-    let names = ["bits", "cpu", "kind", "limbs", "runs", "threads", "us", "verified", "version"];
-    assert_eq!(keys(&report), names);
+    let expected = ["bits", "cpu", "kind", "limbs", "runs", "threads", "us", "verified", "version"];
+    assert_eq!(keys(&report), expected);
     assert_eq!(
         [&report["kind"], &report["bits"], &report["limbs"]],
         [&Value::from("he"), &20.into(), &3.into()]
@@ -41,29 +41,11 @@ fn pieces_keep_their_contract() {
     assert!(refused.stderr.contains("primes of a modulus: 3 is not supported"), "{}", refused.stderr);
 }
 
-/// What every kind that two processes run says.
-const COMMON: [&str; 13] = [
-    "bits_per_item",
-    "cpu",
-    "kind",
-    "net",
-    "offline",
-    "online",
-    "peak_rss_bytes",
-    "runs",
-    "setup",
-    "threads",
-    "us_per_item",
-    "verified",
-    "version",
-];
-
-/// With keys that serve a session where a lattice has some.
-fn with<'a>(names: &[&'a str], method: &str) -> Vec<&'a str> {
+/// Asserts the names, with keys that serve a session where a lattice has some.
+#[track_caller]
+fn names_with_keys(report: &Value, own: &[&str], method: &str) {
     let once: &[&str] = if method == "he" { &["once"] } else { &[] };
-    let mut all = [names, &COMMON, once].concat();
-    all.sort_unstable();
-    all
+    names(report, &[own, once].concat());
 }
 
 #[test]
@@ -76,10 +58,8 @@ fn matmul_keeps_its_contract() {
         let report = site.report(&format!(
             "matmul --shape 3,20,7 --bits 20 --number-bits 9 --batch 2 --owner {owner} --method {method}"
         ));
-        assert_eq!(
-            keys(&report),
-            with(&["batch", "bits", "method", "number_bits", "owner", "shape"], method)
-        );
+        let own = ["batch", "bits", "method", "number_bits", "owner", "shape"];
+        names_with_keys(&report, &own, method);
         assert_eq!([&report["kind"], &report["owner"], &report["method"]], ["matmul", owner, method]);
         assert_eq!([&report["bits"], &report["number_bits"], &report["batch"]], [20, 9, 2]);
         assert_eq!(report["shape"], serde_json::json!([3, 20, 7]));
@@ -94,8 +74,8 @@ fn conv_keeps_its_contract() {
         let report = site.report(&format!(
             "conv --shape 6,5,4,2 --window 3 --stride 2 --groups 2 --images 2 --bits 20 --number-bits 9 --method {method}"
         ));
-        let names = ["bits", "groups", "images", "method", "number_bits", "shape", "stride", "window"];
-        assert_eq!(keys(&report), with(&names, method));
+        let own = ["bits", "groups", "images", "method", "number_bits", "shape", "stride", "window"];
+        names_with_keys(&report, &own, method);
         assert_eq!([&report["kind"], &report["method"]], ["conv", method]);
         let numbers =
             ["bits", "groups", "images", "number_bits", "stride", "window"].map(|name| &report[name]);

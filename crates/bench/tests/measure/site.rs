@@ -8,6 +8,38 @@ use tempfile::TempDir;
 /// A folder where the program runs. This user's calibration is not seen in it.
 pub struct Site(TempDir);
 
+/// What every report of two processes has.
+const COMMON: [&str; 13] = [
+    "bits_per_item",
+    "cpu",
+    "kind",
+    "net",
+    "offline",
+    "online",
+    "peak_rss_bytes",
+    "runs",
+    "setup",
+    "threads",
+    "us_per_item",
+    "verified",
+    "version",
+];
+
+/// The names of a report, or of a part of it, in alphabetical order.
+pub fn keys(report: &Value) -> Vec<&str> {
+    let mut keys: Vec<&str> = report.as_object().unwrap().keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    keys
+}
+
+/// Asserts that a report has these names beside those that every one has: they are a contract.
+#[track_caller]
+pub fn names(report: &Value, own: &[&str]) {
+    let mut expected = [own, &COMMON].concat();
+    expected.sort_unstable();
+    assert_eq!(keys(report), expected);
+}
+
 /// How the program ended.
 #[derive(Debug)]
 pub struct Done {

@@ -2,31 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{site::Site, work::keys};
-
-/// What every report has.
-const COMMON: [&str; 13] = [
-    "bits_per_item",
-    "count",
-    "cpu",
-    "kind",
-    "net",
-    "offline",
-    "online",
-    "peak_rss_bytes",
-    "runs",
-    "setup",
-    "threads",
-    "us_per_item",
-    "verified",
-];
-
-/// Asserts that a report has these names, and the common ones.
-fn names(report: &Value, own: &[&str]) {
-    let mut expected: Vec<&str> = COMMON.iter().chain(own).copied().chain(["version"]).collect();
-    expected.sort_unstable();
-    assert_eq!(keys(report), expected);
-}
+use crate::site::{Site, names};
 
 /// Bytes of a phase, of P0 and P1.
 fn bytes(report: &Value, phase: &str) -> [u64; 2] {
@@ -38,7 +14,7 @@ fn okvs_keeps_its_contract() {
     let site = Site::new();
     for (count, words, threads) in [(1, 1, 1), (3000, 2, 1), (70_000, 1, 2)] {
         let report = site.report(&format!("okvs --count {count} --words {words} --threads {threads}"));
-        names(&report, &["words"]);
+        names(&report, &["count", "words"]);
         assert_eq!(
             [&report["kind"], &report["count"], &report["words"]],
             [&Value::from("okvs"), &count.into(), &words.into()]
@@ -63,7 +39,7 @@ fn psi_keeps_its_contract() {
         ("--count 30000 --other-count 70000 --net 1000:1ms", 4),
     ] {
         let report = site.report(&format!("psi {options}"));
-        names(&report, &["learns", "other_count"]);
+        names(&report, &["count", "learns", "other_count"]);
         assert_eq!(report["kind"], "psi");
         // One is the salt.
         let online = report["online"]["rounds"].as_u64().unwrap();
@@ -88,7 +64,7 @@ fn circuit_psi_keeps_its_contract() {
         ("--count 2000 --bits 64 --net 1000:1ms --optimise rounds", 6),
     ] {
         let report = site.report(&format!("circuit-psi {options}"));
-        names(&report, &["bits", "engine", "method", "optimise", "other_count"]);
+        names(&report, &["bits", "count", "engine", "method", "optimise", "other_count"]);
         assert_eq!(report["kind"], "circuit-psi");
         let online = report["online"]["rounds"].as_u64().unwrap();
         assert!(online <= rounds, "{options}: {online} rounds");
@@ -108,7 +84,7 @@ fn join_keeps_its_contract() {
         "--count 20000 --other-count 9000 --own-bits 8 --payload-bits 8 --net 1000:1ms",
     ] {
         let report = site.report(&format!("join {options}"));
-        names(&report, &["other_count", "own_bits", "payload_bits"]);
+        names(&report, &["count", "other_count", "own_bits", "payload_bits"]);
         assert_eq!(report["kind"], "join");
     }
 }

@@ -3,18 +3,18 @@ use prim::{Block, Prg, low};
 use super::*;
 use crate::{Evaluator, Multiplier, Params, Product, Seeded};
 
-fn sent(owner: &Owner, seeded: &Seeded) -> Ciphertext {
+fn sent(encryptor: &Encryptor, seeded: &Seeded) -> Ciphertext {
     let mut bytes = Vec::new();
     seeded.encode(&mut bytes);
-    Seeded::decode(owner.ring(), owner.seed(), seeded.number, &bytes).expect("a ciphertext")
+    Seeded::decode(encryptor.ring(), encryptor.seed(), seeded.number, &bytes).expect("a ciphertext")
 }
 
-fn keys(owner: &Owner, prg: &mut Prg, levels: u32) -> Vec<PackingKey> {
+fn keys(encryptor: &Encryptor, prg: &mut Prg, levels: u32) -> Vec<PackingKey> {
     let key = |level| {
-        let (key, mut bytes) = (owner.packing_key(prg, level), Vec::new());
+        let (key, mut bytes) = (encryptor.packing_key(prg, level), Vec::new());
         key.encode(&mut bytes);
-        assert_eq!(bytes.len(), SeededKey::len(owner.ring().params()));
-        PackingKey::decode(owner.ring(), owner.seed(), level, &key.numbers, &bytes).expect("a key")
+        assert_eq!(bytes.len(), SeededKey::len(encryptor.ring().params()));
+        PackingKey::decode(encryptor.ring(), encryptor.seed(), level, &key.numbers, &bytes).expect("a key")
     };
     (0..levels).map(key).collect()
 }
@@ -29,12 +29,12 @@ fn packed_products_are_those_of_each() {
         let product = Product { weight_bits, terms, outputs: DEGREE, packed: count };
         let params = Params::fitting(bits, &product).expect("parameters");
         let mut prg = Prg::new(Block(u128::from(bits + levels)));
-        let owner = Owner::new(params, &mut prg);
-        let ring = owner.ring().clone();
-        let evaluator = Evaluator::new(ring.clone(), sent(&owner, &owner.public_key(&mut prg)));
-        let keys = keys(&owner, &mut prg, levels);
+        let encryptor = Encryptor::new(params, &mut prg);
+        let ring = encryptor.ring().clone();
+        let evaluator = Evaluator::new(ring.clone(), sent(&encryptor, &encryptor.public_key(&mut prg)));
+        let keys = keys(&encryptor, &mut prg, levels);
         let x: Vec<u64> = (0..DEGREE).map(|_| low(prg.u64(), bits)).collect();
-        let encrypted = sent(&owner, &owner.encrypt(&mut prg, &x));
+        let encrypted = sent(&encryptor, &encryptor.encrypt(&mut prg, &x));
         let w: Vec<Vec<i64>> = (0..count)
             .map(|_| (0..terms).map(|_| prg.u64() as i64 >> (64 - weight_bits)).collect())
             .collect();
@@ -56,7 +56,7 @@ fn packed_products_are_those_of_each() {
         assert_eq!(made, 2 * count);
         let places: Vec<usize> = (0..DEGREE).collect();
         let (response, mask) = evaluator.respond(&mut prg, packed, &places);
-        let opened = owner.open(&response, &places);
+        let opened = encryptor.open(&response, &places);
         for place in places {
             let (w, at) = (&w[place % count], place - place % count);
             let want = w.iter().enumerate().fold(0u64, |sum, (j, w)| match at.checked_sub(j) {
@@ -78,18 +78,18 @@ fn noise_of_packing_is_as_said() {
     for (bits, limbs, levels) in [(37, 4, 5), (37, 5, 3), (64, 6, 3)] {
         let params = Params::new(bits, limbs).expect("parameters");
         let mut prg = Prg::new(Block(u128::from(bits + levels)));
-        let owner = Owner::new(params, &mut prg);
-        let (ring, keys) = (owner.ring(), keys(&owner, &mut prg, levels));
+        let encryptor = Encryptor::new(params, &mut prg);
+        let (ring, keys) = (encryptor.ring(), keys(&encryptor, &mut prg, levels));
         // Zeros without an error: what comes out is noise.
         let mut uniform = || {
             let second = public(ring.ntts(), &[9; 32], prg.u64());
-            let mut first = ring.product(&second, owner.secret());
+            let mut first = ring.product(&second, encryptor.secret());
             ring.negate(&mut first);
             Ciphertext { first, second }
         };
         let packed =
             Packer::new(ring, keys.iter().collect()).pack(1, &mut |_, to| to[0] = uniform()).remove(0);
-        let mut phase = ring.product(&packed.second, owner.secret());
+        let mut phase = ring.product(&packed.second, encryptor.secret());
         ring.add(&mut phase, &packed.first);
         let phase = ring.inverse(phase);
         let (limb, q) = (phase.limbs().next().expect("a prime"), i64::from(ring.ntts()[0].modulus()));
@@ -112,11 +112,12 @@ fn noise_of_packing_is_as_said() {
 fn other_keys_are_refused() {
     let params = Params::new(37, 4).expect("parameters");
     let mut prg = Prg::new(Block(1));
-    let owner = Owner::new(params, &mut prg);
-    let (made, mut bytes) = (owner.packing_key(&mut prg, 1), Vec::new());
+    let encryptor = Encryptor::new(params, &mut prg);
+    let (made, mut bytes) = (encryptor.packing_key(&mut prg, 1), Vec::new());
     made.encode(&mut bytes);
-    let decode =
-        |numbers: &[u64], bytes: &[u8]| PackingKey::decode(owner.ring(), owner.seed(), 1, numbers, bytes);
+    let decode = |numbers: &[u64], bytes: &[u8]| {
+        PackingKey::decode(encryptor.ring(), encryptor.seed(), 1, numbers, bytes)
+    };
     assert!(decode(&made.numbers, &bytes).is_ok());
     assert!(decode(&made.numbers[1..], &bytes).is_err() && decode(&made.numbers, &bytes[1..]).is_err());
     bytes[100..200].fill(0xff);

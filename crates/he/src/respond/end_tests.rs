@@ -6,7 +6,7 @@ use super::{
     tests::{evaluator, noise, sent, sum},
     *,
 };
-use crate::{Owner, Product, sample::public};
+use crate::{Encryptor, Product, sample::public};
 
 /// Plaintexts and primes: narrow, wide, with the least room and with much.
 const SETS: [(u32, usize); 9] =
@@ -36,9 +36,9 @@ fn product(x: &[u64], w: i64, s: u64, terms: usize) -> Vec<u64> {
     (0..DEGREE).map(coefficient).collect()
 }
 
-fn opened(owner: &Owner, response: &Response, mask: &[u64], want: &[u64], what: &str) {
-    let (bits, places) = (owner.ring().params().bits(), (0..DEGREE).collect::<Vec<_>>());
-    for (i, found) in owner.open(response, &places).iter().enumerate() {
+fn opened(encryptor: &Encryptor, response: &Response, mask: &[u64], want: &[u64], what: &str) {
+    let (bits, places) = (encryptor.ring().params().bits(), (0..DEGREE).collect::<Vec<_>>());
+    for (i, found) in encryptor.open(response, &places).iter().enumerate() {
         assert_eq!(low(found.wrapping_add(mask[i]), bits), low(want[i], bits), "{what}, coefficient {i}");
     }
 }
@@ -52,8 +52,8 @@ fn nothing_fails_at_the_ends() {
         let params = Params::new(bits, limbs).expect("parameters");
         let of = largest(params);
         let mut prg = Prg::new(Block(u128::from(bits) + limbs as u128 * 100));
-        let owner = Owner::new(params, &mut prg);
-        let evaluator = evaluator(&owner, &mut prg);
+        let encryptor = Encryptor::new(params, &mut prg);
+        let evaluator = evaluator(&encryptor, &mut prg);
         let [worst, variance] = params.noise(&of);
         let (ones, half) = (low(u64::MAX, bits), 1i64.wrapping_shl(of.weight_bits - 1));
         let ends = [[ones; 2], [0, ones], [low(0x5555_5555_5555_5555, bits); 2], [ones / 2, ones / 2 + 1]];
@@ -69,15 +69,15 @@ fn nothing_fails_at_the_ends() {
             let each = |terms: usize| -> Vec<i64> {
                 (0..terms).map(|i| if i.is_multiple_of(2) { w } else { w.wrapping_mul(s as i64) }).collect()
             };
-            let encrypted = [0, 1].map(|_| sent(&owner, &owner.encrypt(&mut prg, &x)));
-            let sum = sum(owner.ring(), &encrypted, &pieces.map(each));
+            let encrypted = [0, 1].map(|_| sent(&encryptor, &encryptor.encrypt(&mut prg, &x)));
+            let sum = sum(encryptor.ring(), &encrypted, &pieces.map(each));
             let products = pieces.map(|terms| product(&x, w, s, terms));
             let want: Vec<u64> =
                 products[0].iter().zip(&products[1]).map(|(a, b)| a.wrapping_add(*b)).collect();
             let what = format!("{bits} bits, {limbs} primes, {of:?}, weights of {w}");
             if i < 2 {
-                let parts = [&sum.first, &sum.second].map(|part| owner.ring().inverse(part.clone()));
-                let found = noise(&owner, parts, &want);
+                let parts = [&sum.first, &sum.second].map(|part| encryptor.ring().inverse(part.clone()));
+                let found = noise(&encryptor, parts, &want);
                 let largest = found.iter().map(|x| x.abs()).max().expect("coefficients") as f64;
                 assert!(largest <= worst, "{what}: noise of {largest}, not {worst}");
                 // Neighbours share their errors, and so are all large or small.
@@ -85,7 +85,7 @@ fn nothing_fails_at_the_ends() {
             }
             let places: Vec<usize> = (0..DEGREE).collect();
             let (response, mask) = evaluator.respond(&mut prg, &sum, &places);
-            opened(&owner, &response, &mask, &want, &what);
+            opened(&encryptor, &response, &mask, &want, &what);
         }
     }
 }
@@ -98,14 +98,14 @@ fn nothing_fails_at_the_bound() {
         let params = Params::new(bits, limbs).expect("parameters");
         let worst = params.noise(&largest(params))[0];
         let mut prg = Prg::new(Block(u128::from(bits) + limbs as u128 * 200));
-        let owner = Owner::new(params, &mut prg);
-        let (ring, evaluator) = (owner.ring(), evaluator(&owner, &mut prg));
+        let encryptor = Encryptor::new(params, &mut prg);
+        let (ring, evaluator) = (encryptor.ring(), evaluator(&encryptor, &mut prg));
         let numbers: Vec<u64> =
             (0..DEGREE).map(|i| [0, u64::MAX, prg.u64()][i % 3]).map(|x| low(x, bits)).collect();
         // Coefficients of both parts, with noise of the worst and so many times 2^k.
         let mut with_noise = |floods: u32| {
             let second = public(ring.ntts(), &[3; 32], prg.u64());
-            let mut first = ring.product(&second, owner.secret());
+            let mut first = ring.product(&second, encryptor.secret());
             ring.negate(&mut first);
             let (mut first, second) = (ring.inverse(first), ring.inverse(second));
             ring.add(&mut first, &encode(ring, &numbers, Rounding::Nearest));
@@ -122,12 +122,12 @@ fn nothing_fails_at_the_bound() {
         };
         let (what, places) = (format!("{bits} bits, {limbs} primes"), (0..DEGREE).collect::<Vec<_>>());
         let parts = with_noise(0);
-        let found = noise(&owner, parts.clone(), &numbers);
+        let found = noise(&encryptor, parts.clone(), &numbers);
         assert!(found.iter().all(|x| x.unsigned_abs() == worst as u128), "{what}: noise at the bound");
         let [first, second] = parts.each_ref().map(|part| ring.forward(part));
         let (response, mask) =
             evaluator.respond(&mut Prg::new(Block(4)), &Ciphertext { first, second }, &places);
-        opened(&owner, &response, &mask, &numbers, &what);
+        opened(&encryptor, &response, &mask, &numbers, &what);
         let mut at_the_end = |floods| {
             let [first, second] = with_noise(floods);
             Response {
@@ -135,8 +135,9 @@ fn nothing_fails_at_the_bound() {
                 second: evaluator.rounded(&second, &places, bits + Response::SECOND),
             }
         };
-        opened(&owner, &at_the_end(1), &[0; DEGREE], &numbers, &what);
-        let wrong = owner.open(&at_the_end(4), &places).iter().zip(&numbers).filter(|(a, b)| a != b).count();
+        opened(&encryptor, &at_the_end(1), &[0; DEGREE], &numbers, &what);
+        let wrong =
+            encryptor.open(&at_the_end(4), &places).iter().zip(&numbers).filter(|(a, b)| a != b).count();
         assert!(wrong > DEGREE / 8, "{what}: {wrong} wrong");
     }
 }

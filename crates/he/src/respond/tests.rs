@@ -1,7 +1,7 @@
 use prim::Block;
 
 use super::*;
-use crate::{Multiplier, Owner, Plain, Product, Seeded};
+use crate::{Encryptor, Multiplier, Plain, Product, Seeded};
 
 /// Words and weights of a case.
 struct Case {
@@ -49,15 +49,15 @@ fn product(x: &[u64], w: &[i64]) -> Vec<u64> {
 }
 
 /// What the peer gets.
-pub(super) fn sent(owner: &Owner, seeded: &Seeded) -> Ciphertext {
-    let (ring, mut bytes) = (owner.ring(), Vec::new());
+pub(super) fn sent(encryptor: &Encryptor, seeded: &Seeded) -> Ciphertext {
+    let (ring, mut bytes) = (encryptor.ring(), Vec::new());
     seeded.encode(&mut bytes);
     assert_eq!(bytes.len(), Seeded::len(ring.params()));
-    Seeded::decode(ring, owner.seed(), seeded.number, &bytes).expect("a ciphertext")
+    Seeded::decode(ring, encryptor.seed(), seeded.number, &bytes).expect("a ciphertext")
 }
 
-pub(super) fn evaluator(owner: &Owner, prg: &mut Prg) -> Evaluator {
-    Evaluator::new(owner.ring().clone(), sent(owner, &owner.public_key(prg)))
+pub(super) fn evaluator(encryptor: &Encryptor, prg: &mut Prg) -> Evaluator {
+    Evaluator::new(encryptor.ring().clone(), sent(encryptor, &encryptor.public_key(prg)))
 }
 
 /// The sum of ciphertexts times weights.
@@ -91,16 +91,16 @@ fn shares_are_those_of_the_product() {
         let of = Product { weight_bits, terms: 2 * terms, outputs: DEGREE, packed: 1 };
         let params = Params::fitting(bits, &of).expect("parameters");
         let mut case = Case { params, weight_bits, prg: Prg::new(Block(bits.into())) };
-        let other = Owner::new(Params::new(8, params.limbs()).expect("parameters"), &mut case.prg);
-        let owner = other.of_width(bits).expect("a width");
-        let ring = owner.ring().clone();
+        let other = Encryptor::new(Params::new(8, params.limbs()).expect("parameters"), &mut case.prg);
+        let encryptor = other.of_width(bits).expect("a width");
+        let ring = encryptor.ring().clone();
         let evaluator = evaluator(&other, &mut case.prg).of_width(bits).expect("a width");
-        let numbers = [&owner, &other, &owner].map(|key| key.encrypt(&mut case.prg, &[]).number);
+        let numbers = [&encryptor, &other, &encryptor].map(|key| key.encrypt(&mut case.prg, &[]).number);
         assert!(numbers[0] < numbers[1] && numbers[1] < numbers[2], "no number serves twice: {numbers:?}");
         for ends in [[false; 2], [true, false], [false, true], [true; 2]] {
             let x = [0, 1].map(|_| case.words(DEGREE, ends[0]));
             let w = [0, 1].map(|_| case.weights(terms, ends[1]));
-            let encrypted = x.each_ref().map(|x| sent(&owner, &owner.encrypt(&mut case.prg, x)));
+            let encrypted = x.each_ref().map(|x| sent(&encryptor, &encryptor.encrypt(&mut case.prg, x)));
             let sum = sum(&ring, &encrypted, &w);
             let places: Vec<usize> = (0..DEGREE).filter(|_| case.prg.below(3) > 0).collect();
             let (response, mask) = evaluator.respond(&mut case.prg, &sum, &places);
@@ -108,7 +108,7 @@ fn shares_are_those_of_the_product() {
             response.encode(params, &mut bytes);
             let back = Response::decode(params, places.len(), &bytes).expect("a response");
             assert!(back == response);
-            let opened = owner.open(&back, &places);
+            let opened = encryptor.open(&back, &places);
             let want = [0, 1].map(|i| product(&x[i], &w[i]));
             for (i, place) in places.iter().enumerate() {
                 let want = low(want[0][*place].wrapping_add(want[1][*place]), bits);
@@ -122,12 +122,12 @@ fn shares_are_those_of_the_product() {
     }
 }
 
-/// The owner's view of both parts, less what they should stand for: the noise, in whole numbers below `2^118` in size, or
+/// The encryptor's view of both parts, less what they should stand for: the noise, in whole numbers below `2^118` in size, or
 /// `2^88` for three primes.
-pub(super) fn noise(owner: &Owner, parts: [Poly; 2], want: &[u64]) -> Vec<i128> {
-    let ring = owner.ring();
+pub(super) fn noise(encryptor: &Encryptor, parts: [Poly; 2], want: &[u64]) -> Vec<i128> {
+    let ring = encryptor.ring();
     let [first, second] = parts;
-    let mut rest = ring.inverse(ring.product(&ring.forward(&second), owner.secret()));
+    let mut rest = ring.inverse(ring.product(&ring.forward(&second), encryptor.secret()));
     ring.add(&mut rest, &first);
     let mut expected = encode(ring, want, Rounding::Nearest);
     ring.negate(&mut expected);
@@ -154,16 +154,17 @@ fn noise_is_as_said_and_is_flooded() {
     let params = Params::fitting(32, &of).expect("parameters");
     assert_eq!(params.limbs(), 4);
     let mut case = Case { params, weight_bits, prg: Prg::new(Block(9)) };
-    let owner = Owner::new(params, &mut case.prg);
-    let ring = owner.ring().clone();
-    let evaluator = evaluator(&owner, &mut case.prg);
+    let encryptor = Encryptor::new(params, &mut case.prg);
+    let ring = encryptor.ring().clone();
+    let evaluator = evaluator(&encryptor, &mut case.prg);
     let places: Vec<usize> = (0..DEGREE).collect();
     for ends in [false, true] {
         let (x, w) = (case.words(DEGREE, ends), case.weights(terms, ends));
         let want = product(&x, &w);
-        let sum = sum(&ring, &[sent(&owner, &owner.encrypt(&mut case.prg, &x))], std::slice::from_ref(&w));
+        let sum =
+            sum(&ring, &[sent(&encryptor, &encryptor.encrypt(&mut case.prg, &x))], std::slice::from_ref(&w));
         let parts = [&sum.first, &sum.second].map(|part| ring.inverse(part.clone()));
-        let noise_of_sum = noise(&owner, parts, &want);
+        let noise_of_sum = noise(&encryptor, parts, &want);
         let size: f64 = w.iter().map(|w| (*w as f64).powi(2)).sum::<f64>().sqrt();
         let worst: f64 = 22.0 * w.iter().map(|w| (*w as f64).abs()).sum::<f64>();
         let deviation =
@@ -180,7 +181,7 @@ fn noise_is_as_said_and_is_flooded() {
             let square = parts.clone().map(|x| x * x).sum::<f64>() / DEGREE as f64;
             parts.clone().all(|x| x.abs() < 1.001) && (square - 1.0 / 3.0).abs() < 0.02
         };
-        assert!(uniform(&noise(&owner, parts, &masked)));
+        assert!(uniform(&noise(&encryptor, parts, &masked)));
         assert!(!uniform(&noise_of_sum));
     }
 }
@@ -191,10 +192,10 @@ fn responses_of_other_weights_are_alike() {
     let params = Params::fitting(32, &Product { weight_bits: 9, terms: 64, outputs: DEGREE, packed: 1 })
         .expect("parameters");
     let mut case = Case { params, weight_bits: 9, prg: Prg::new(Block(12)) };
-    let owner = Owner::new(params, &mut case.prg);
-    let ring = owner.ring().clone();
-    let evaluator = evaluator(&owner, &mut case.prg);
-    let encrypted = [sent(&owner, &owner.encrypt(&mut case.prg, &[5; DEGREE]))];
+    let encryptor = Encryptor::new(params, &mut case.prg);
+    let ring = encryptor.ring().clone();
+    let evaluator = evaluator(&encryptor, &mut case.prg);
+    let encrypted = [sent(&encryptor, &encryptor.encrypt(&mut case.prg, &[5; DEGREE]))];
     let weights: [Vec<i64>; 2] = [vec![200; 64], case.weights(64, false)];
     let bits = params.bits() + Response::SECOND;
     let all: Vec<usize> = (0..DEGREE).collect();
@@ -204,7 +205,7 @@ fn responses_of_other_weights_are_alike() {
         let (response, _) = evaluator.respond(&mut case.prg, &sum, &all);
         (guess, response.second)
     });
-    // Of the owner's guess of each weights' second part how far it is from what came, as parts of the whole.
+    // Of the encryptor's guess of each weights' second part how far it is from what came, as parts of the whole.
     let far = |guess: &[u128], second: &[u128]| {
         let whole = (bits as f64).exp2();
         let parts =
@@ -237,11 +238,15 @@ fn no_randomness_serves_two_responses() {
     let of = Product { weight_bits: 9, terms: 64, outputs: DEGREE, packed: 1 };
     let params = Params::fitting(32, &of).expect("parameters");
     let mut case = Case { params, weight_bits: 9, prg: Prg::new(Block(31)) };
-    let owner = Owner::new(params, &mut case.prg);
-    let first = evaluator(&owner, &mut case.prg);
+    let encryptor = Encryptor::new(params, &mut case.prg);
+    let first = evaluator(&encryptor, &mut case.prg);
     let evaluators = [first.clone(), first.of_width(32).expect("a width"), first];
     let (x, w) = (case.words(DEGREE, false), case.weights(64, false));
-    let sum = sum(owner.ring(), &[sent(&owner, &owner.encrypt(&mut case.prg, &x))], std::slice::from_ref(&w));
+    let sum = sum(
+        encryptor.ring(),
+        &[sent(&encryptor, &encryptor.encrypt(&mut case.prg, &x))],
+        std::slice::from_ref(&w),
+    );
     let (want, places) = (product(&x, &w), (0..DEGREE).collect::<Vec<_>>());
     let range = f64::from(params.flooding_bits()).exp2();
     let responses: Vec<(Vec<u128>, Vec<u64>, Vec<f64>)> = [0, 1, 2, 2]
@@ -251,7 +256,7 @@ fn no_randomness_serves_two_responses() {
             let second = evaluators[i].rounded(&parts[1], &places, params.bits() + Response::SECOND);
             let masked: Vec<u64> =
                 want.iter().zip(mask.iter()).map(|(x, r)| low(x.wrapping_sub(*r), 32)).collect();
-            let noise = noise(&owner, parts, &masked).into_iter().map(|x| x as f64 / range).collect();
+            let noise = noise(&encryptor, parts, &masked).into_iter().map(|x| x as f64 / range).collect();
             (second, mask.to_vec(), noise)
         })
         .collect();
@@ -274,24 +279,24 @@ fn no_randomness_serves_two_responses() {
     }
 }
 
-/// What the noise tells an owner that guesses the weights, and so what noise they make of its own ciphertexts': nothing where
+/// What the noise tells an encryptor that guesses the weights, and so what noise they make of its own ciphertexts': nothing where
 /// it is flooded, and without that which weights they are.
 #[test]
 fn noise_of_other_weights_is_alike() {
     let params = Params::fitting(32, &Product { weight_bits: 9, terms: 64, outputs: DEGREE, packed: 1 })
         .expect("parameters");
     let mut case = Case { params, weight_bits: 9, prg: Prg::new(Block(13)) };
-    let owner = Owner::new(params, &mut case.prg);
-    let ring = owner.ring().clone();
-    let evaluator = evaluator(&owner, &mut case.prg);
+    let encryptor = Encryptor::new(params, &mut case.prg);
+    let ring = encryptor.ring().clone();
+    let evaluator = evaluator(&encryptor, &mut case.prg);
     let x = case.words(DEGREE, false);
-    let encrypted = [sent(&owner, &owner.encrypt(&mut case.prg, &x))];
+    let encrypted = [sent(&encryptor, &encryptor.encrypt(&mut case.prg, &x))];
     let places: Vec<usize> = (0..DEGREE).collect();
     let weights: [Vec<i64>; 2] = [vec![200; 64], case.weights(64, false)];
     let found = weights.each_ref().map(|w| {
         let (sum, want) = (sum(&ring, &encrypted, std::slice::from_ref(w)), product(&x, w));
         let parts = [&sum.first, &sum.second].map(|part| ring.inverse(part.clone()));
-        let guess = noise(&owner, parts, &want);
+        let guess = noise(&encryptor, parts, &want);
         let (flooded, mask) = evaluator.covered(&mut Prg::new(Block(14)), &sum, &places);
         let masked: Vec<u64> =
             want.iter().zip(mask.iter()).map(|(x, r)| low(x.wrapping_sub(*r), params.bits())).collect();
@@ -302,7 +307,7 @@ fn noise_of_other_weights_is_alike() {
         ring.negate(&mut flood);
         let mut bare = flooded.clone();
         ring.add(&mut bare[0], &flood);
-        (guess, [flooded, bare].map(|parts| noise(&owner, parts, &masked)))
+        (guess, [flooded, bare].map(|parts| noise(&encryptor, parts, &masked)))
     });
     let correlation = |a: &[i128], b: &[i128]| {
         let sum = |a: &[i128], b: &[i128]| a.iter().zip(b).map(|(a, b)| *a as f64 * *b as f64).sum::<f64>();

@@ -168,22 +168,15 @@ impl Extension {
 
 /// The shares of the number moved by `shift`.
 fn shifted<R: Ring>(role: Role, x: &AShare<R>, shift: u64) -> Zeroizing<Vec<u64>> {
-    let add = public(role, shift);
+    let add = role.share_of(shift);
     Zeroizing::new(x.words().iter().map(|w| low(w.to_u64().wrapping_add(add), x.bits())).collect())
 }
 
 /// The shares in the larger ring, of the number moved back.
 fn finish<S: Ring>(role: Role, x: &[u64], wraps: &[u64], [l, k]: [u32; 2], shift: u64) -> AShare<S> {
-    let back = public(role, shift);
+    let back = role.share_of(shift);
     let word = |(x, w): (&u64, &u64)| x.wrapping_sub(w << l).wrapping_sub(back);
     share(k, &Zeroizing::new(x.iter().zip(wraps).map(word).collect::<Vec<_>>()))
-}
-
-fn public(role: Role, value: u64) -> u64 {
-    match role {
-        Role::P0 => value,
-        Role::P1 => 0,
-    }
 }
 
 fn check_widths([l, k]: [u32; 2]) -> Result<()> {

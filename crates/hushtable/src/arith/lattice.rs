@@ -102,19 +102,19 @@ impl LatticeJob {
     /// [`Error::Param`] for what a [`LinearProduct`](super::LinearProduct) refuses, for
     /// less than 8 bits, for windows that reach over 8192 pixels and more, and where the noise does not fit any parameters.
     pub fn new(job: LinearJob) -> Result<Self> {
-        job.check()?;
-        Self::of(job, 1, Objective::Total)
+        Self::of(job, Objective::Total)
     }
 
     /// The same in the tiles that `objective` likes best.
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn optimised(&self, objective: Objective) -> Result<Self> {
-        Self::of(self.job, self.items, objective)
+    pub fn of(job: LinearJob, objective: Objective) -> Result<Self> {
+        Self::many(job, 1, objective)
     }
 
-    fn of(job: LinearJob, items: usize, objective: Objective) -> Result<Self> {
+    fn many(job: LinearJob, items: usize, objective: Objective) -> Result<Self> {
+        job.check()?;
         let mut stacked = if job.shape.stacks() { items.max(1) } else { 1 };
         loop {
             let (batch, shape) = job.shape.stacked(stacked).products()?;
@@ -130,7 +130,7 @@ impl LatticeJob {
 
     /// So many by the same numbers, in tiles and with parameters for all of them together: these are not always those of one.
     pub(super) fn times(&self, items: usize) -> Result<Self> {
-        Self::of(self.job, items, self.objective)
+        if items == self.items { Ok(*self) } else { Self::many(self.job, items, self.objective) }
     }
 
     /// What is multiplied.
@@ -156,7 +156,7 @@ impl LatticeJob {
     /// So many by the same numbers in the tiles that `objective` likes best, if that sends less than OTs do.
     pub(super) fn suiting(job: LinearJob, items: usize, ots: &Bill, objective: Objective) -> Option<Self> {
         let ots = ots.times(items);
-        let made = job.check().and_then(|()| Self::of(job, items, objective)).ok()?;
+        let made = Self::many(job, items, objective).ok()?;
         sends_less([&made.bill(), &made.keys().bill()], &ots).then_some(made)
     }
 

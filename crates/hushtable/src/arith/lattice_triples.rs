@@ -46,7 +46,7 @@ impl LatticeTriplesJob {
     /// parameters.
     pub fn new(bits: u32, shape: MatrixShape, objective: Objective) -> Result<Self> {
         let products = LinearShape::from(shape).products()?;
-        let of = |owner| Cross::new(products, [bits, bits], &[Side::Left, Side::Right], owner, objective);
+        let of = |role| Cross::new(products, [bits, bits], &[Side::Left, Side::Right], role, objective);
         Ok(Self { bits, shape, crosses: [of(Role::P0)?, of(Role::P1)?] })
     }
 

@@ -74,24 +74,26 @@ impl LayerJob {
     /// # Errors
     /// [`Error::Param`] for what [`LinearProduct`] refuses, and unless `cut` leaves two bits.
     pub fn new(map: LinearJob, cut: u32) -> Result<Self> {
-        let most = map.bits.saturating_sub(2);
-        if cut > most {
-            let accepted = format!("0 to {most}");
-            return Err(Error::Param { what: "bits to cut off", got: cut.to_string(), accepted });
-        }
-        let lattice = LatticeJob::suiting(map, 1, &map.bill()?, Objective::Total);
-        Ok(Self { map, cut, lattice })
+        Self::of(map, cut, 1, Objective::Total)
     }
 
     /// The same for so many at once, as `objective` likes them best: many share what a lattice takes.
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn optimised(&self, items: usize, objective: Objective) -> Result<Self> {
-        Ok(Self {
-            lattice: LatticeJob::suiting(self.map, items.max(1), &self.map.bill()?, objective),
-            ..*self
-        })
+    pub fn of(map: LinearJob, cut: u32, items: usize, objective: Objective) -> Result<Self> {
+        let most = map.bits.saturating_sub(2);
+        if cut > most {
+            let accepted = format!("0 to {most}");
+            return Err(Error::Param { what: "bits to cut off", got: cut.to_string(), accepted });
+        }
+        let lattice = LatticeJob::suiting(map, items.max(1), &map.bill()?, objective);
+        Ok(Self { map, cut, lattice })
+    }
+
+    /// For so many at once, with the tiles that this takes.
+    fn times(&self, items: usize) -> Result<Self> {
+        Ok(Self { lattice: self.lattice.map(|lattice| lattice.times(items)).transpose()?, ..*self })
     }
 
     /// The map.
@@ -155,9 +157,9 @@ impl LayerJob {
     /// # Errors
     /// As [`bill`](Self::bill).
     pub fn effort(&self, items: usize) -> Result<Effort> {
-        let implied = Effort::implied(self.bill(items)?);
-        let Some(lattice) = &self.lattice else { return Ok(implied) };
-        let lattice = lattice.times(items)?;
+        let all = self.times(items)?;
+        let implied = Effort::implied(all.bill(items)?);
+        let Some(lattice) = &all.lattice else { return Ok(implied) };
         let memory = lattice.memory();
         let memory = [0, 1].map(|party| implied.memory[party] + memory[party]);
         let ([made, local], [offline, online]) = (lattice.work(), Work::of_batch(&implied.bill()));

@@ -15,10 +15,7 @@
 
 use prim::ring::Ring;
 
-use super::{
-    compare::CompareJob,
-    select::{Choosing, public},
-};
+use super::{compare::CompareJob, select::Choosing};
 use crate::{
     bill::Bill,
     error::{Error, Result, same},
@@ -109,7 +106,7 @@ impl VectorMaximum {
         }
         // Public at first: P0's share.
         let (role, len) = (s.role(), self.len);
-        let word = |i: usize| R::from_u64(public(role, (i % len) as u64));
+        let word = |i: usize| R::from_u64(role.share_of((i % len) as u64));
         let index = AShare::new(bits, (0..x.len()).map(word).collect());
         let (max, index) = self.run(s, x, Some(index))?;
         Ok((max, index.expect("it went along")))

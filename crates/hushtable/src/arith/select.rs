@@ -267,13 +267,5 @@ impl Choosing {
 
 /// Shares of one public number for each of x.
 fn constant<R: Ring>(role: Role, x: &AShare<R>, value: R) -> AShare<R> {
-    AShare::new(x.bits(), vec![R::from_u64(public(role, value.to_u64())); x.len()])
-}
-
-/// This party's share of a public number.
-pub(super) fn public(role: Role, value: u64) -> u64 {
-    match role {
-        Role::P0 => value,
-        Role::P1 => 0,
-    }
+    AShare::new(x.bits(), vec![R::from_u64(role.share_of(value.to_u64())); x.len()])
 }

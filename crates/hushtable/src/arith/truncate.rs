@@ -269,7 +269,7 @@ struct Shifted {
 impl Shifted {
     fn new<R: Ring>(role: Role, x: &AShare<R>, f: u32, up: u64) -> Self {
         let l = x.bits();
-        let add = public(role, up + (1 << (l - 2)));
+        let add = role.share_of(up + (1 << (l - 2)));
         let words = x.words().iter().map(|w| low(w.to_u64().wrapping_add(add), l));
         Self { role, l, f, words: Zeroizing::new(words.collect()) }
     }
@@ -282,17 +282,9 @@ impl Shifted {
     /// Step 2.
     fn finish<R: Ring>(&self, wraps: &[u64]) -> AShare<R> {
         let (l, f) = (self.l, self.f);
-        let back = public(self.role, 1 << (l - 2 - f));
+        let back = self.role.share_of(1 << (l - 2 - f));
         let word = |(a, w): (&u64, &u64)| (a >> f).wrapping_sub(w << (l - f)).wrapping_sub(back);
         share(l, &Zeroizing::new(self.words.iter().zip(wraps).map(word).collect::<Vec<_>>()))
-    }
-}
-
-/// This party's share of a public number.
-fn public(role: Role, value: u64) -> u64 {
-    match role {
-        Role::P0 => value,
-        Role::P1 => 0,
     }
 }
 

@@ -14,7 +14,7 @@ pub struct Effort {
     pub(crate) counted: bool,
     /// What is sent once for many batches, and the work before that.
     pub(crate) once: (Once, Work),
-    /// Bytes of memory at P0 and at P1, about: batches were measured to take 0.55 to 1.5 times as much, and products by triples 1.7.
+    /// Bytes of memory at P0 and at P1, about: `tests/allocation` has the bounds of what batches take.
     pub memory: [u64; 2],
     /// Bytes that a party keeps on its disk between batches.
     pub disk: u64,

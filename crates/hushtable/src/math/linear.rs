@@ -13,14 +13,6 @@ use crate::{
     source::Source,
 };
 
-/// This party's share of a public number.
-pub(super) fn public(role: Role, value: u64) -> u64 {
-    match role {
-        Role::P0 => value,
-        Role::P1 => 0,
-    }
-}
-
 /// Shares of `f(x)` for a linear f without a constant.
 pub(super) fn map<R: Ring, S: Ring>(x: &AShare<R>, bits: u32, f: impl Fn(u64) -> u64) -> AShare<S> {
     let words = Zeroizing::new(x.words().iter().map(|w| low(f(w.to_u64()), bits)).collect::<Vec<_>>());
@@ -29,13 +21,13 @@ pub(super) fn map<R: Ring, S: Ring>(x: &AShare<R>, bits: u32, f: impl Fn(u64) ->
 
 /// Shares of `x + c` for a public c.
 pub(super) fn plus<R: Ring>(role: Role, x: &AShare<R>, c: u64) -> AShare<R> {
-    let c = public(role, c);
+    let c = role.share_of(c);
     map(x, x.bits(), |w| w.wrapping_add(c))
 }
 
 /// Shares of `c - x` for a public c.
 pub(super) fn from<R: Ring>(role: Role, c: u64, x: &AShare<R>) -> AShare<R> {
-    let c = public(role, c);
+    let c = role.share_of(c);
     map(x, x.bits(), |w| c.wrapping_sub(w))
 }
 

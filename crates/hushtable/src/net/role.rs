@@ -36,4 +36,9 @@ impl Role {
             Role::P1 => Role::P0,
         }
     }
+
+    /// This party's additive share of a public number.
+    pub fn share_of(self, number: u64) -> u64 {
+        if self == Role::P0 { number } else { 0 }
+    }
 }

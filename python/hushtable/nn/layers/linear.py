@@ -173,7 +173,7 @@ class Convolution(Weighted):
         return (of[0][0], self.outputs, *places)
 
     def products(self, own: Own, x: Array) -> Array:
-        patches = weights.windows(x, self.kernel, self.stride, self.padding, self.dilation)  # type: ignore[arg-type]
+        patches = weights.windows(x, self.kernel, self.stride, self.padding, self.dilation)
         batch, _, high, broad = patches.shape[:4]
         rows = patches.reshape(batch, self.groups, -1, high * broad, self.kernel[0] * self.kernel[1])
         rows = rows.transpose(1, 0, 3, 2, 4).reshape(self.groups, batch * high * broad, -1)
@@ -188,8 +188,8 @@ class Convolution(Weighted):
         return offsets.reshape(self.outputs, 1, 1)
 
     def multiplied(self, run: Run, x: Share, limits: tuple[int, int]) -> Share:
-        how = {"stride": self.stride, "padding": self.padding, "dilation": self.dilation, "groups": self.groups}
-        return weights.convolve(x, run.weights("weight"), limits, **how)  # type: ignore[arg-type]
+        factors, (stride, padding, dilation) = run.weights("weight"), (self.stride, self.padding, self.dilation)
+        return weights.convolve(x, factors, limits, stride=stride, padding=padding, dilation=dilation, groups=self.groups)
 
     def gain(self, factors: Array) -> float:
         return columns(factors.reshape(len(factors), -1).T)

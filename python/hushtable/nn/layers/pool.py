@@ -36,7 +36,7 @@ class Pool(Layer):
 
     def windows(self, x: Array) -> Array:
         """What the kernel sees, along a last axis."""
-        found = weights.windows(x, self.kernel, self.stride, self.padding, self.dilation)  # type: ignore[arg-type]
+        found = weights.windows(x, self.kernel, self.stride, self.padding, self.dilation)
         return found.reshape(*found.shape[:4], -1)
 
     def worst(self, own: Own, *sizes: float) -> Sizes:

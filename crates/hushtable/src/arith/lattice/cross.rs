@@ -1,13 +1,13 @@
 //! Products of a matrix that one party encrypts and a matrix, or one for each place of a window, that the other one knows.
 //!
 //! # Functionality
-//! In: of the party whose key it is, X, numbers mod `2^l`; of the other one, Y, signed numbers of b bits. Out: additive
+//! In: of the encryptor X, numbers mod `2^l`; of the evaluator Y, signed numbers of b bits. Out: additive
 //! shares mod `2^l` of `X Y` or of `Y X`, which is made as the transposed matrices' product. Any number of such products at
 //! once.
 //!
 //! # Protocol
 //! X is encrypted in tiles. The other party multiplies them by tiles of Y, adds them up, packs, and answers with
-//! [`he::respond`]: its share is the mask of the response, that of the key's owner what it decrypts.
+//! [`he::respond`]: its share is the mask of the response, that of the encryptor what it decrypts.
 //!
 //! # Cost
 //! Without the keys: a ciphertext for each tile of X, `30 * 8192` bits for each prime and 64; for each response
@@ -54,7 +54,7 @@ pub(in crate::arith) enum Side {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::arith) struct Cross {
     /// Who encrypts.
-    owner: Role,
+    encryptor: Role,
     /// How many.
     batch: usize,
     bits: u32,
@@ -72,7 +72,7 @@ pub(in crate::arith) struct Ready {
 }
 
 impl Cross {
-    /// In the tiles that take least time and bytes, as `objective` weighs them; `owner` encrypts the matrix of one side, and the
+    /// In the tiles that take least time and bytes, as `objective` weighs them; `encryptor` encrypts the matrix of one side, and the
     /// other one's numbers have the second number of bits.
     ///
     /// # Errors
@@ -82,7 +82,7 @@ impl Cross {
         (batch, shape): (usize, Shape),
         [bits, known_bits]: [u32; 2],
         sides: &[Side],
-        owner: Role,
+        encryptor: Role,
         objective: Objective,
     ) -> Result<Self> {
         let (mut best, mut refused): (Option<(f64, Self)>, _) = (None, None);
@@ -94,7 +94,7 @@ impl Cross {
         for (side, tiling) in sides.iter().flat_map(of) {
             match Params::fitting(bits, &tiling.product(known_bits, batch)) {
                 Ok(params) => {
-                    let one = Self { owner, batch, bits, side, tiling, params, objective };
+                    let one = Self { encryptor, batch, bits, side, tiling, params, objective };
                     let cost = one.microseconds();
                     if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                         best = Some((cost, one));
@@ -117,7 +117,7 @@ impl Cross {
         let rounds = 2 * batch.div_ceil(self.together()) as u32;
         let bits = self.sent().map(|bytes| 8 * (batch * bytes) as u64);
         let bill = Bill { offline: Phase { bits, rounds }, ..Bill::FREE };
-        if self.owner == Role::P0 { bill } else { bill.swapped() }
+        if self.encryptor == Role::P0 { bill } else { bill.swapped() }
     }
 
     /// Bytes of a product: of who encrypts and of the other party.
@@ -140,7 +140,7 @@ impl Cross {
 
     /// The keys that the session keeps.
     pub(in crate::arith) fn keys(&self) -> Once {
-        keys::once(self.owner, self.params, self.levels())
+        keys::once(self.encryptor, self.params, self.levels())
     }
 
     /// What a product takes besides sending, at both parties together, in microseconds of one core with vectors of 512 bits,
@@ -149,7 +149,7 @@ impl Cross {
         let (counts, limbs) = (self.tiling.counts(), self.params.limbs() as f64);
         let plain = if self.tiling.is_short() { 2.1 } else { 5.4 };
         let answered =
-            plain * counts.plain as f64 + 1.65 * counts.products as f64 + 65.0 * counts.switches as f64;
+            plain * counts.plain as f64 + 6.0 * counts.products as f64 + 65.0 * counts.switches as f64;
         limbs * (answered + 85.0 * counts.encrypted as f64 + 300.0 * counts.responses as f64)
     }
 
@@ -197,14 +197,14 @@ impl Cross {
     /// Those of the channel.
     pub(in crate::arith) fn ready(&self, p: &mut Party) -> Result<Ready> {
         // How tiles are chosen is computed in floating point.
-        let Self { owner, bits, params, tiling, .. } = self;
+        let Self { encryptor, bits, params, tiling, .. } = self;
         let (batch, primes) = (self.batch, params.limbs());
         let what = if self.encrypts_left() { "left" } else { "right, transposed," };
         p.announce(&format!(
-            "lattice: {owner} encrypts the {what} of {batch} of {tiling}, {bits} bits, {primes} primes"
+            "lattice: {encryptor} encrypts the {what} of {batch} of {tiling}, {bits} bits, {primes} primes"
         ))?;
-        let keys = keys(p, self.owner, self.params)?;
-        let packing = packing(p, self.owner, &keys, self.levels())?;
+        let keys = keys(p, self.encryptor, self.params)?;
+        let packing = packing(p, self.encryptor, &keys, self.levels())?;
         Ok(Ready { keys, packing })
     }
 

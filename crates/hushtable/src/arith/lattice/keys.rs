@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use he::{Ciphertext, Evaluator, Owner, PackingKey, Params, Seeded, SeededKey};
+use he::{Ciphertext, Encryptor, Evaluator, PackingKey, Params, Seeded, SeededKey};
 
 use crate::{
     bill::Once,
@@ -17,7 +17,7 @@ use crate::{
 /// Keys of the party that encrypts, at both parties.
 pub(super) enum Keys {
     /// Who encrypts has the secret.
-    Owner(Owner),
+    Encryptor(Encryptor),
     /// Who multiplies has a public key, and what second parts come of.
     Evaluator(Evaluator, [u8; SEED]),
 }
@@ -29,18 +29,18 @@ const LEAST_BITS: u32 = 8;
 /// Bytes of what second parts come of.
 const SEED: usize = 32;
 
-/// The keys of `owner` for these parameters: those of the session, or new ones.
-pub(super) fn keys(p: &mut Party, owner: Role, params: Params) -> Result<Keys> {
+/// The keys of the party `encryptor` for these parameters: those of the session, or new ones.
+pub(super) fn keys(p: &mut Party, encryptor: Role, params: Params) -> Result<Keys> {
     let bits = params.bits();
     let params = Params::new(LEAST_BITS, params.limbs()).map_err(Error::of_lattice)?;
-    let kept = p.kept(&terms("lattice key", owner, params), |p| {
+    let kept = p.kept(&terms("lattice key", encryptor, params), |p| {
         let s = p.session();
-        if s.role() == owner {
-            let key = Owner::new(params, s.rng());
+        if s.role() == encryptor {
+            let key = Encryptor::new(params, s.rng());
             let mut message = key.seed().to_vec();
             put(&key.public_key(s.rng()), &mut message);
             s.send(message)?;
-            return Ok(Keys::Owner(key));
+            return Ok(Keys::Encryptor(key));
         }
         let message = s.recv(SEED + NUMBER + Seeded::len(params))?;
         let seed: [u8; SEED] = message[..SEED].try_into().expect("32 bytes");
@@ -49,7 +49,7 @@ pub(super) fn keys(p: &mut Party, owner: Role, params: Params) -> Result<Keys> {
         Ok(Keys::Evaluator(Evaluator::new(ring, key), seed))
     })?;
     Ok(match &*kept {
-        Keys::Owner(key) => Keys::Owner(key.of_width(bits).map_err(Error::of_lattice)?),
+        Keys::Encryptor(key) => Keys::Encryptor(key.of_width(bits).map_err(Error::of_lattice)?),
         Keys::Evaluator(evaluator, seed) => {
             Keys::Evaluator(evaluator.of_width(bits).map_err(Error::of_lattice)?, *seed)
         }
@@ -59,17 +59,17 @@ pub(super) fn keys(p: &mut Party, owner: Role, params: Params) -> Result<Keys> {
 /// The packing keys of the levels below `levels`: at the party that multiplies; nothing at the other one.
 pub(super) fn packing(
     p: &mut Party,
-    owner: Role,
+    encryptor: Role,
     keys: &Keys,
     levels: u32,
 ) -> Result<Vec<Arc<Option<PackingKey>>>> {
     let params = keys.params();
     let key = |level: u32| {
-        let terms = terms("packing key", owner, params).with("level", level);
+        let terms = terms("packing key", encryptor, params).with("level", level);
         p.kept(&terms, |p| {
             let (s, count) = (p.session(), PackingKey::numbers(params));
             match keys {
-                Keys::Owner(key) => {
+                Keys::Encryptor(key) => {
                     let key = key.packing_key(s.rng(), level);
                     let mut message: Vec<u8> =
                         key.numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
@@ -91,13 +91,13 @@ pub(super) fn packing(
     (0..levels).map(key).collect()
 }
 
-/// The keys of `owner` for these parameters and so many levels of packing, as they are sent.
-pub(super) fn once(owner: Role, params: Params, levels: u32) -> Once {
+/// The keys of the party `encryptor` for these parameters and so many levels of packing, as they are sent.
+pub(super) fn once(encryptor: Role, params: Params, levels: u32) -> Once {
     let sent =
-        |bytes: usize| [Role::P0, Role::P1].map(|role| if role == owner { 8 * bytes as u64 } else { 0 });
+        |bytes: usize| [Role::P0, Role::P1].map(|role| if role == encryptor { 8 * bytes as u64 } else { 0 });
     let [key, packing] = lens(params);
-    let key = Once::of(terms("lattice key", owner, params), sent(key));
-    let level = |level| Once::of(terms("packing key", owner, params).with("level", level), sent(packing));
+    let key = Once::of(terms("lattice key", encryptor, params), sent(key));
+    let level = |level| Once::of(terms("packing key", encryptor, params).with("level", level), sent(packing));
     (0..levels).map(level).fold(key, Once::and)
 }
 
@@ -113,8 +113,8 @@ fn lens(params: Params) -> [usize; 2] {
     [SEED + NUMBER + Seeded::len(params), packing]
 }
 
-fn terms(kind: &'static str, owner: Role, params: Params) -> Terms {
-    Terms::of(kind).with("owner", owner).with("primes", params.limbs())
+fn terms(kind: &'static str, encryptor: Role, params: Params) -> Terms {
+    Terms::of(kind).with("owner", encryptor).with("primes", params.limbs())
 }
 
 fn number(bytes: &[u8]) -> u64 {
@@ -136,7 +136,7 @@ pub(super) fn take(ring: &he::Ring, seed: &[u8; SEED], message: &[u8]) -> Result
 impl Keys {
     fn params(&self) -> Params {
         match self {
-            Self::Owner(key) => key.ring().params(),
+            Self::Encryptor(key) => key.ring().params(),
             Self::Evaluator(evaluator, _) => evaluator.ring().params(),
         }
     }

@@ -168,7 +168,7 @@ impl ScalingJob {
         let Self { rows, len, bits, scale, .. } = *self;
         let number_bits = scale + libm::log2(most).ceil().max(0.0) as u32 + 2;
         let shape = MatrixShape { batch: len.div_ceil(block), rows, inner: block, columns: block };
-        LatticeJob::new(LinearJob { shape: shape.into(), bits, number_bits, owner })?.optimised(objective)
+        LatticeJob::of(LinearJob { shape: shape.into(), bits, number_bits, owner }, objective)
     }
 
     /// What all numbers cost, without keys that the session keeps.

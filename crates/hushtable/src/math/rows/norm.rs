@@ -32,12 +32,13 @@
 //! # Source
 //! Ba, Kiros, Hinton, "Layer Normalization" (2016); lut-spec 11.5 for the normalisation.
 
+mod rings;
+
 use prim::ring::Ring;
 
 use super::{
     affine::{Affine, Scaling, ScalingJob},
-    reciprocal::{check_scale, too_wide},
-    root::{Root, RootJob},
+    root::Root,
 };
 use crate::{
     arith::{Fixed, RowMultiples, RowMultiplesJob, RowSquares, RowSquaresJob},
@@ -68,6 +69,13 @@ struct Rings {
     gains: u32,
     /// Of what there is once for each row.
     rows: u32,
+}
+
+/// The steps that may be by lattices.
+struct Steps {
+    squares: RowSquaresJob,
+    product: RowMultiplesJob,
+    scaling: ScalingJob,
 }
 
 /// What the rows of a batch have in common. Public, the same at both parties.
@@ -144,63 +152,24 @@ impl NormJob {
         self.rings().map(|rings| rings.rows)
     }
 
-    fn rings(&self) -> Result<Rings> {
-        check_scale(self.scale)?;
-        for (what, v) in [("largest number of a layer norm", self.largest), ("largest gain", self.gain)] {
-            if !(v > 0.0 && v.is_finite()) {
-                return Err(Error::Param { what, got: v.to_string(), accepted: "above 0".into() });
-            }
-        }
-        if !(self.epsilon >= 0.0 && self.epsilon <= self.variance[1]) {
-            let (what, got) = ("epsilon of a layer norm", self.epsilon.to_string());
-            return Err(Error::Param { what, got, accepted: "0 to the greatest variance".into() });
-        }
-        if self.len == 0 {
-            let (what, got) = ("numbers in a row of a layer norm", "0".into());
-            return Err(Error::Param { what, got, accepted: "1 and more".into() });
-        }
-        let root = self.root(64).needed()?; // refuses variances without bounds
-        let unit = 2f64.powi(-(self.scale as i32));
-        if self.variance[1] < unit * unit {
-            let (what, got) = ("greatest variance of a layer norm", self.variance[1].to_string());
-            return Err(Error::Param { what, got, accepted: "at least the square of a unit".into() });
-        }
-        let bits = |v: f64| libm::log2(v).ceil().max(0.0) as u32;
-        let (f, d) = (self.scale, self.len as f64);
-        let sum = f + bits(d * self.largest) + 3;
-        let squares = 2 * f + bits(self.root(64).bounds[1]) + 3;
-        // No number less the mean is more than the root of d times the deviation; truncation needs the rest.
-        let scaled = f + MEAN + self.root_scale() + bits(1.01 * d.sqrt()) + 2;
-        let gains = self.bits.max(2 * f + MORE + bits(self.gain * (d.sqrt() + 1.0)) + 3);
-        let product = scaled.max(gains);
-        let numbers = product.max(squares).max(sum);
-        let mean = f + self.mean_digits() + bits(self.largest) + 3;
-        let out = f + bits(self.gain * (d.sqrt() + 1.0)) + 1;
-        // The numbers themselves are extended: two bits are for that.
-        let own = out.max(f + bits(self.largest) + 3);
-        if self.bits < own {
-            return Err(too_wide("numbers and results of a layer norm", own, self.bits));
-        }
-        match numbers.max(mean).max(root) {
-            rows @ ..=64 => Ok(Rings { numbers, squares, product, gains, rows }),
-            rows => Err(too_wide("ring of a layer norm", rows, 64)),
-        }
-    }
-
     /// What all rows cost, without keys of lattices that the session keeps.
     ///
     /// # Errors
     /// As [`ring`](Self::ring).
     pub fn bill(&self) -> Result<Bill> {
-        let (w, numbers) = (self.rings()?, self.rows * self.len);
+        self.effort().map(|effort| effort.bill())
+    }
+
+    fn bill_of(&self, w: &Rings, steps: &Steps) -> Result<Bill> {
+        let numbers = self.rows * self.len;
         let [fine, coarse, scaled, last] = self.rescalings().map(|(scale, to)| Rescaling::bill(scale, to));
         let widened = |from| Ok::<_, Error>(Widening::bill([from, w.rows])?.times(self.rows));
         let (sums, squares) = (widened(w.numbers)?, widened(w.squares)?);
         let first =
             Widening::bill([self.bits, w.numbers])?.times(numbers) + sums + (fine + coarse).times(self.rows);
-        let root = self.squares(&w)?.bill()? + squares + self.root(w.rows).bill()?.times(self.rows);
-        let scaled = self.product(&w).bill() + scaled.times(numbers);
-        Ok(first + root + scaled + self.scaling(&w).bill() + last.times(numbers))
+        let root = steps.squares.bill()? + squares + self.root(w.rows).bill()?.times(self.rows);
+        let scaled = steps.product.bill() + scaled.times(numbers);
+        Ok(first + root + scaled + steps.scaling.bill() + last.times(numbers))
     }
 
     /// The keys of lattices that the session keeps.
@@ -208,8 +177,7 @@ impl NormJob {
     /// # Errors
     /// As [`ring`](Self::ring).
     pub fn keys(&self) -> Result<Once> {
-        let w = self.rings()?;
-        Ok(self.squares(&w)?.keys().and(self.product(&w).keys()).and(self.scaling(&w).keys()))
+        self.effort().map(|effort| effort.once.0)
     }
 
     /// Makes the keys of lattices that the session keeps, where it has none.
@@ -217,10 +185,10 @@ impl NormJob {
     /// # Errors
     /// As [`ring`](Self::ring), and those of the channel.
     pub fn set_up(&self, p: &mut Party) -> Result<()> {
-        let w = self.rings()?;
-        self.squares(&w)?.set_up(p)?;
-        self.product(&w).set_up(p)?;
-        self.scaling(&w).set_up(p)
+        let Steps { squares, product, scaling } = self.steps(&self.rings()?)?;
+        squares.set_up(p)?;
+        product.set_up(p)?;
+        scaling.set_up(p)
     }
 
     /// What all rows take, the keys once.
@@ -228,14 +196,16 @@ impl NormJob {
     /// # Errors
     /// As [`ring`](Self::ring).
     pub fn effort(&self) -> Result<Effort> {
-        let (w, bill) = (self.rings()?, self.bill()?);
-        let lattices = self.squares(&w)?.work() + self.product(&w).work() + self.scaling(&w).work();
-        let [offline, online] = Work::of_batch(&bill);
-        let memory = [self.squares(&w)?.memory(), self.product(&w).memory(), self.scaling(&w).memory()];
-        let implied = Effort::implied(bill);
-        let memory = [0, 1].map(|party| implied.memory[party] + memory.iter().map(|m| m[party]).sum::<u64>());
-        let effort = implied.after(self.keys()?, Work::default()).working([offline + lattices, online]);
-        Ok(effort.remembering(memory))
+        let rings = self.rings()?;
+        let steps = self.steps(&rings)?;
+        let implied = Effort::implied(self.bill_of(&rings, &steps)?);
+        let Steps { squares, product, scaling } = steps;
+        let [offline, online] = Work::of_batch(&implied.bill);
+        let work = [offline + squares.work() + product.work() + scaling.work(), online];
+        let memory = [implied.memory, squares.memory(), product.memory(), scaling.memory()];
+        let memory = [0, 1].map(|party| memory.iter().map(|memory| memory[party]).sum());
+        let keys = squares.keys().and(product.keys()).and(scaling.keys());
+        Ok(implied.after(keys, Work::default()).working(work).remembering(memory))
     }
 
     /// Bits behind the point of what is rescaled, and to what: the mean, twice, the product with the root, and the
@@ -247,20 +217,19 @@ impl NormJob {
         [fine, (mean as i32, f), scaled, ((more + f) as i32, f)]
     }
 
+    /// Steps 2, 4 and 5: each search for tiles is made once.
+    fn steps(&self, rings: &Rings) -> Result<Steps> {
+        let (sides, known_to) = ([self.rows, self.len], (self.gains_known_to, self.objective));
+        Ok(Steps {
+            squares: self.squares(rings)?,
+            product: RowMultiplesJob::new(sides, rings.product, self.by_lattices()),
+            scaling: ScalingJob::new(sides, rings.gains, self.scale, known_to, self.gain),
+        })
+    }
+
     /// Step 2.
     fn squares(&self, rings: &Rings) -> Result<RowSquaresJob> {
         RowSquaresJob::new([self.rows, self.len], rings.squares, self.by_lattices())
-    }
-
-    /// Step 4.
-    fn product(&self, rings: &Rings) -> RowMultiplesJob {
-        RowMultiplesJob::new([self.rows, self.len], rings.product, self.by_lattices())
-    }
-
-    /// Step 5.
-    fn scaling(&self, rings: &Rings) -> ScalingJob {
-        let known_to = (self.gains_known_to, self.objective);
-        ScalingJob::new([self.rows, self.len], rings.gains, self.scale, known_to, self.gain)
     }
 
     /// Material for public gains is stored row by row, whatever is together then: lattices are for all rows at once.
@@ -287,32 +256,6 @@ impl NormJob {
             bill: self.bill()?,
         })
     }
-
-    /// Bits behind the point of `1/d`.
-    fn mean_digits(&self) -> u32 {
-        let sum = libm::log2(self.largest * self.len as f64).ceil().max(0.0) as u32;
-        self.scale + MEAN + 1 + sum
-    }
-
-    /// Those of the reciprocal root: its unit times the largest number less its mean, and that of the product, are a quarter
-    /// of a unit of the result.
-    fn root_scale(&self) -> u32 {
-        let largest = (2.0 * self.largest).min(1.001 * (self.len as f64 * self.variance[1]).sqrt());
-        let rest = 0.25 - 2f64.powi(-(MORE as i32));
-        self.scale + libm::log2(largest / rest).ceil().max(0.0) as u32
-    }
-
-    fn root(&self, ring: u32) -> RootJob {
-        let (d, unit) = (self.len as f64, 2f64.powi(-(self.scale as i32)));
-        RootJob {
-            ring,
-            scale: 2 * self.scale,
-            scale_out: self.root_scale(),
-            // With the error of the mean.
-            bounds: [self.variance[0] * d, (self.variance[1] + 4.0 * unit * unit) * d],
-            factor: d.sqrt(),
-        }
-    }
 }
 
 impl Norm {
@@ -332,10 +275,11 @@ impl Norm {
         let widening = Widening::prepare(p, [job.bits, w.numbers], numbers)?;
         let mut widened = |from| Widening::prepare(p, [from, w.rows], rows);
         let row_widening = [widened(w.numbers)?, widened(w.squares)?];
-        let squares = RowSquares::prepare(p, job.squares(&w)?)?;
+        let steps = job.steps(&w)?;
+        let squares = RowSquares::prepare(p, steps.squares)?;
         let root = Root::prepare(p, job.root(w.rows), rows)?;
-        let product = RowMultiples::prepare(p, job.product(&w))?;
-        let scaling = Scaling::prepare(p, job.scaling(&w), affine)?;
+        let product = RowMultiples::prepare(p, steps.product)?;
+        let scaling = Scaling::prepare(p, steps.scaling, affine)?;
         Ok(Self { job, widening, row_widening, mean, squares, root, product, rescalings, scaling })
     }
 

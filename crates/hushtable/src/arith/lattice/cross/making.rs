@@ -54,11 +54,11 @@ impl Cross {
         Ok(())
     }
 
-    /// As the owner of the key: sends its matrices. Nothing at the other party.
+    /// As the encryptor: sends its matrices. Nothing at the other party.
     fn send(&self, s: &mut Session, ready: &Ready, matrices: &mut dyn Iterator<Item = &[u64]>) -> Result<()> {
-        let Keys::Owner(key) = &ready.keys else { return Ok(()) };
+        let Keys::Encryptor(key) = &ready.keys else { return Ok(()) };
         for matrix in matrices {
-            let matrix = self.upright(matrix, self.tiling.shape().rows());
+            let matrix = self.oriented(matrix, self.tiling.shape().rows());
             for tile in 0..self.tiling.counts().encrypted {
                 let mut message = Vec::with_capacity(NUMBER + Seeded::len(self.params));
                 let tile = Wiped::from(self.tiling.encrypted_tile(&matrix, tile));
@@ -70,7 +70,7 @@ impl Cross {
     }
 
     /// As the other party: takes them, multiplies them by its own, and answers; adds its shares of the products to `sums`.
-    /// Nothing at the owner.
+    /// Nothing at the encryptor.
     fn answer(
         &self,
         s: &mut Session,
@@ -91,7 +91,7 @@ impl Cross {
             let one = |matrix| {
                 let encrypted =
                     (0..counts.encrypted).map(|_| receive(s, ring, seed)).collect::<Result<Vec<_>>>()?;
-                Ok((encrypted, self.upright(matrix, shape.inner())))
+                Ok((encrypted, self.oriented(matrix, shape.inner())))
             };
             let given = matrices.take(at_once).map(one).collect::<Result<Vec<_>>>()?;
             let columns = given.iter().enumerate().flat_map(|(i, given)| {
@@ -158,9 +158,9 @@ impl Cross {
         answers
     }
 
-    /// As the owner of the key: takes the answers, and adds its shares of the products to `sums`. Nothing at the other party.
+    /// As the encryptor: takes the answers, and adds its shares of the products to `sums`. Nothing at the other party.
     fn open(&self, s: &mut Session, ready: &Ready, sums: &mut [u64]) -> Result<()> {
-        let Keys::Owner(key) = &ready.keys else { return Ok(()) };
+        let Keys::Encryptor(key) = &ready.keys else { return Ok(()) };
         for sums in sums.chunks_exact_mut(self.tiling.shape().out()) {
             for response in 0..self.tiling.counts().responses {
                 let outputs = self.tiling.outputs(response);
@@ -183,14 +183,15 @@ impl Cross {
     }
 
     /// A matrix as it is multiplied: as given, or of so many columns and transposed.
-    fn upright<'a, T: Copy + Zeroize>(&self, matrix: &'a [T], columns: usize) -> Upright<'a, T> {
+    fn oriented<'a, T: Copy + Zeroize>(&self, matrix: &'a [T], columns: usize) -> Oriented<'a, T> {
         match self.side {
-            Side::Left => Upright::Given(matrix),
+            Side::Left => Oriented::Given(matrix),
             Side::Right => {
                 // Never grows, so that no part of it is left behind.
-                let mut turned = Zeroizing::new(Vec::with_capacity(matrix.len()));
-                (0..columns).for_each(|column| turned.extend(matrix.iter().skip(column).step_by(columns)));
-                Upright::Turned(turned)
+                let mut transposed = Zeroizing::new(Vec::with_capacity(matrix.len()));
+                (0..columns)
+                    .for_each(|column| transposed.extend(matrix.iter().skip(column).step_by(columns)));
+                Oriented::Transposed(transposed)
             }
         }
     }
@@ -206,18 +207,18 @@ impl Cross {
 }
 
 /// A matrix as it is multiplied.
-enum Upright<'a, T: Zeroize> {
+enum Oriented<'a, T: Zeroize> {
     Given(&'a [T]),
-    Turned(Zeroizing<Vec<T>>),
+    Transposed(Zeroizing<Vec<T>>),
 }
 
-impl<T: Zeroize> Deref for Upright<'_, T> {
+impl<T: Zeroize> Deref for Oriented<'_, T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
         match self {
             Self::Given(matrix) => matrix,
-            Self::Turned(matrix) => matrix,
+            Self::Transposed(matrix) => matrix,
         }
     }
 }
