@@ -40,7 +40,7 @@ use super::{
     root::{Root, RootJob},
 };
 use crate::{
-    arith::{Fixed, RowMultiples, RowMultiplesJob, RowSquares, RowSquaresJob},
+    arith::{Fixed, Gram, GramJob, RowMultiples, RowMultiplesJob},
     bill::{Bill, Effort, Objective, Once, Work},
     error::{Error, Result, same},
     math::{
@@ -112,7 +112,7 @@ pub struct Norm {
     widening: Widening,
     row_widening: [Widening; 2],
     mean: [Rescaling; 2],
-    squares: RowSquares,
+    squares: Gram,
     root: Root,
     product: RowMultiples,
     /// After the product with the root, and after the gains.
@@ -198,7 +198,7 @@ impl NormJob {
         let (sums, squares) = (widened(w.numbers)?, widened(w.squares)?);
         let first =
             Widening::bill([self.bits, w.numbers])?.times(numbers) + sums + (fine + coarse).times(self.rows);
-        let root = self.squares(&w)?.bill()? + squares + self.root(w.rows).bill()?.times(self.rows);
+        let root = self.squares(&w)?.bill() + squares + self.root(w.rows).bill()?.times(self.rows);
         let scaled = self.product(&w).bill() + scaled.times(numbers);
         Ok(first + root + scaled + self.scaling(&w).bill() + last.times(numbers))
     }
@@ -248,8 +248,12 @@ impl NormJob {
     }
 
     /// Step 2.
-    fn squares(&self, rings: &Rings) -> Result<RowSquaresJob> {
-        RowSquaresJob::new([self.rows, self.len], rings.squares, self.by_lattices())
+    fn squares(&self, rings: &Rings) -> Result<GramJob> {
+        let rows = [self.rows, 1, self.len];
+        match self.by_lattices() {
+            Some(objective) => GramJob::suiting(rows, rings.squares, objective),
+            None => GramJob::by_ots(rows, rings.squares),
+        }
     }
 
     /// Step 4.
@@ -332,7 +336,7 @@ impl Norm {
         let widening = Widening::prepare(p, [job.bits, w.numbers], numbers)?;
         let mut widened = |from| Widening::prepare(p, [from, w.rows], rows);
         let row_widening = [widened(w.numbers)?, widened(w.squares)?];
-        let squares = RowSquares::prepare(p, job.squares(&w)?)?;
+        let squares = Gram::prepare(p, &job.squares(&w)?)?;
         let root = Root::prepare(p, job.root(w.rows), rows)?;
         let product = RowMultiples::prepare(p, job.product(&w))?;
         let scaling = Scaling::prepare(p, job.scaling(&w), affine)?;
@@ -362,7 +366,7 @@ impl Norm {
         let [sums, squares] = self.row_widening;
         let sums = sums.sign(s, &linear::row_sums(&x, job.len))?;
         let (centred, coarse) = job.centred(s, self.mean, &x, &sums)?;
-        let added = self.squares.sum(s, &coarse.low_bits(w.squares)?)?;
+        let added = self.squares.multiply(s, &coarse.low_bits::<u64>(w.squares)?)?;
         let variance = squares.zero(s, &added)?;
         let epsilon = job.epsilon * job.len as f64 * 2f64.powi(2 * job.scale as i32);
         let root = self.root.eval(s, &linear::plus(role, &variance, epsilon.round() as u64))?;
