@@ -213,9 +213,8 @@ impl Tiling {
         let (full, across) = (rows - 1, columns.div_ceil(self.packed));
         let tiles = (0..period.min(full)).map(move |tile| [(full - tile).div_ceil(period), tile]);
         tiles.chain([[1, full]]).flat_map(move |[alike, tile]| {
-            [[across - 1, 0], [1, across - 1]].map(|[groups, group]| {
-                [alike * groups, tiling.count(group * rows + tile)]
-            })
+            [[across - 1, 0], [1, across - 1]]
+                .map(|[groups, group]| [alike * groups, tiling.count(group * rows + tile)])
         })
     }
 

@@ -29,8 +29,8 @@ fn expected([items, rows, inner]: [usize; 3], bits: u32, x: &[u64]) -> Vec<u64> 
 }
 
 fn right<R: Ring>(p: &mut Party, job: &GramJob, shape: [usize; 3], bits: u32, x: &[u64]) -> Result<()> {
-    let mine = share_words(p.role(), bits, x, 5);
-    let mine = AShare::<R>::new(bits, mine.words().iter().map(|word: &u64| R::from_u64(*word)).collect());
+    let mine: AShare<u64> = share_words(p.role(), bits, x, 5);
+    let mine = AShare::<R>::new(bits, mine.words().iter().map(|word| R::from_u64(*word)).collect());
     let out = Gram::prepare(p, job)?.multiply(p, &mine)?;
     let opened: Vec<u64> = p.open(&out)?.iter().map(|word| word.to_u64()).collect();
     assert!(opened == expected(shape, bits, x), "{job:?}");
@@ -92,9 +92,10 @@ fn random_shapes_by_all_ways() {
 #[test]
 fn bills_are_met() {
     for shape in [[3, 1, 1], [7, 1, 5], [2, 3, 5], [1, 40, 33], [9, 4, 10]] {
-        for (bits, job) in [1, 8, 13, 40, 64].into_iter().flat_map(|bits| {
-            ways(shape, bits).into_iter().map(move |job| (bits, job))
-        }) {
+        for (bits, job) in [1, 8, 13, 40, 64]
+            .into_iter()
+            .flat_map(|bits| ways(shape, bits).into_iter().map(move |job| (bits, job)))
+        {
             let (mut bill, keys) = (job.bill(), job.keys().bill());
             (0..2).for_each(|party| bill.offline.bits[party] += keys.offline.bits[party]);
             bill.offline.rounds += keys.offline.rounds;
@@ -145,7 +146,10 @@ fn the_way_follows_from_the_shape() {
         for [rows, inner] in [[64, 64], [100, 1000], [256, 256]] {
             let shape = MatrixShape { batch: 1, rows, inner, columns: rows };
             let two = Products { shape, bits: 40, objective }.method();
-            assert_eq!((method(rows, inner, objective).as_str(), two.as_str()), ("triples by lattices", &*two));
+            assert_eq!(
+                (method(rows, inner, objective).as_str(), two.as_str()),
+                ("triples by lattices", &*two)
+            );
         }
     }
     assert_eq!(method(1, 1, Objective::Total), "correlated OTs");

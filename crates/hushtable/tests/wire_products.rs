@@ -3,8 +3,8 @@
 use hushtable::{
     AShare, Party, Result, Role,
     arith::{
-        ConvolutionShape, Gram, GramJob, LatticeJob, LatticeProduct, LatticeTriplesJob, Layer, LayerJob, LinearJob,
-        LinearProduct, MatrixShape, Objective, ProductTriples,
+        ConvolutionShape, Gram, GramJob, LatticeJob, LatticeProduct, LatticeTriplesJob, Layer, LayerJob,
+        LinearJob, LinearProduct, MatrixShape, Objective, ProductTriples,
     },
 };
 

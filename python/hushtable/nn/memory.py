@@ -10,7 +10,7 @@ from .graph import Graph
 from .layer import count
 
 # Bytes that a call with the least rows may hold, unless the caller says otherwise.
-LIMIT = 4 << 30
+LIMIT = 2 << 30
 
 # Bytes of a number while it is computed with.
 WORD = 8

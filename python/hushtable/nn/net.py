@@ -38,7 +38,7 @@ def share(party: Party, model: Model | None, *, owner: int, cipher: Cipher = "ae
     the labels of a classifier. Of the numbers of layers only the width of the largest is told. Matrices of embeddings are
     sent encrypted, under `cipher`; see `hushtable.Embedding`.
 
-    `memory` is how many bytes of shares and copies a call with the least rows may hold at the other party, 4 GiB by default:
+    `memory` is how many bytes of shares and copies a call with the least rows may hold at the other party, 2 GiB by default:
     of a network that needs more, by its description, nothing is allocated. Calls with more rows, and protocols, take
     more: `report(rows).memory`.
 

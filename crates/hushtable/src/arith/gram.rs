@@ -326,7 +326,8 @@ impl Gram {
         // Public: U is uniform and masks nothing else.
         let e = s.open(&AShare::<u64>::new(bits, masked.collect()))?;
         let mixed = Wiped::from(shape.local(&e, &turned(&u, [job.rows, job.inner])));
-        let own = if s.role() == Role::P0 { shape.local(&e, &turned(&e, [job.rows, job.inner])) } else { vec![] };
+        let own =
+            if s.role() == Role::P0 { shape.local(&e, &turned(&e, [job.rows, job.inner])) } else { vec![] };
         let mut add = |terms: &[u64]| {
             products.iter_mut().zip(terms).for_each(|(sum, term)| *sum = sum.wrapping_add(*term));
         };

@@ -342,8 +342,7 @@ pub(crate) fn cheapest_block<T>(
 ) -> Option<T> {
     let blocks = (0..=8).map(|k| 1 << k).filter(|block| *block < 2 * count);
     let less = blocks.filter_map(|block| of(block).ok());
-    let less =
-        less.filter(|(_, [lattice, keys], _)| ots.is_none_or(|ots| sends_less([lattice, keys], ots)));
+    let less = less.filter(|(_, [lattice, keys], _)| ots.is_none_or(|ots| sends_less([lattice, keys], ots)));
     less.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, _, made)| made)
 }
 

@@ -5,9 +5,9 @@ use hushtable::{
     AShare, BShare, Party, Result, Role,
     arith::{
         AdditiveToXor, CompareDomain, CompareJob, ComparePlan, Comparison, Containment, DigitMethod,
-        Equality, FaithfulTruncation, Gram, GramJob, HammingEquality, LatticeJob, LatticeProduct, LatticeTriplesJob,
-        LinearJob, MatrixJob, MatrixProduct, MatrixShape, Multiplication, Objective, ProductTriples, Relu,
-        Truncation, VectorMaximum, XorToAdditive,
+        Equality, FaithfulTruncation, Gram, GramJob, HammingEquality, LatticeJob, LatticeProduct,
+        LatticeTriplesJob, LinearJob, MatrixJob, MatrixProduct, MatrixShape, Multiplication, Objective,
+        ProductTriples, Relu, Truncation, VectorMaximum, XorToAdditive,
     },
     confidential::{
         copy::{CopyJob, EncryptedCopy, Held, Keys, Lookups, Owner},

@@ -123,7 +123,8 @@ impl Cross {
     /// Bytes of a product: of who encrypts and of the other party.
     fn sent(&self) -> [usize; 2] {
         let (counts, params) = (self.tiling.counts(), self.params);
-        let answers = self.tiling.response_counts().map(|[many, outputs]| many * Response::len(params, outputs));
+        let answers =
+            self.tiling.response_counts().map(|[many, outputs]| many * Response::len(params, outputs));
         [counts.encrypted * (NUMBER + Seeded::len(params)), answers.sum()]
     }
 
