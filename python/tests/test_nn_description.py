@@ -260,7 +260,7 @@ def test_what_would_take_all_memory_is_refused(what, monkeypatch):
 
     def party(p):
         if p.role == 0:
-            with contextlib.suppress(ht.Error):
+            with contextlib.suppress(ht.HushtableError):
                 ht.nn.share(p, model, owner=0)
             return None
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -281,7 +281,7 @@ def test_the_limit_can_be_set():
 
     def party(p):
         if p.role == 0:
-            with contextlib.suppress(ht.Error):
+            with contextlib.suppress(ht.HushtableError):
                 ht.nn.share(p, model, owner=0)
                 ht.nn.share(p, model, owner=0)
             return
@@ -298,7 +298,7 @@ def test_the_limit_can_be_set():
 def test_another_matrix_than_told_is_refused():
     def party(p):
         if p.role == 0:
-            with contextlib.suppress(ht.Error):
+            with contextlib.suppress(ht.HushtableError):
                 ht.Embedding(p, np.ones((4, 3)), owner=0)
             return
         with pytest.raises(ht.PeerError, match=r"4 x 3 numbers; accepted: 4 x 2, as it told before"):

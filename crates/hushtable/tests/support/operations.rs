@@ -304,7 +304,7 @@ pub fn cases() -> Vec<Case> {
         symmetric([1, 1], Total),
         symmetric([3, 4], Total),
         symmetric([3, 4], Online),
-        symmetric([150, 8], Total),
+        symmetric([40, 64], Total),
     ];
     all.extend(lookups);
     all
