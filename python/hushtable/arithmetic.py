@@ -295,5 +295,15 @@ def wide(a: Share) -> Words:
     return np.ascontiguousarray(a._words).astype(np.uint64).reshape(a.shape)
 
 
+def products(name: str, a: Share, b: Share) -> Words:
+    """The products of whole words mod `2^bits`, element by element and broadcast; of a share with itself by squares, which
+    take half as much."""
+    if a is b:
+        square = f"{name}(shape {a.shape}, with itself, bits={a.bits}, fraction={a.fraction})"
+        return a.party._run(square, native.Operation.symmetric_product(a.bits, 1, 1), wide(a), NOTHING, a.shape)
+    x, y = pair(a, b)
+    return a.party._run(name_of(name, a, b), native.Operation.multiply(a.bits), x, y, x.shape)
+
+
 def name_of(name: str, a: Share, b: Share) -> str:
     return f"{name}(shapes {a.shape} and {b.shape}, bits={a.bits} and {b.bits}, fraction={a.fraction})"

@@ -32,6 +32,9 @@ class Embedding:
     key or copy is not written over: `ParamError`, before anything is sent. **Keep the owner's file as secret as the
     matrix**.
 
+    `expected`, rows and columns, is for the other party, if it knows them: another matrix is refused before anything of it
+    is sent.
+
     `cipher` is `"aes-128"`, or `"lowmc-128-42-13"`, which takes less than half of the bytes and is less studied.
     """
 
@@ -45,6 +48,7 @@ class Embedding:
         entry_bits: int | None = None,
         cipher: Cipher = "aes-128",
         path: str | os.PathLike[str] | None = None,
+        expected: tuple[int, ...] | None = None,
     ) -> None:
         owned("Embedding", party, owner, matrix)
         entries, mine = None, {}
@@ -62,6 +66,9 @@ class Embedding:
             width = entry_bits or max((-lo - 1).bit_length(), (hi - 1).bit_length(), 0) + 1
             mine = {"rows": numbers.shape[0], "columns": numbers.shape[1], "entry_bits": width, "fraction": digits}
         found = _described("Embedding", party, owner, mine, ("rows", "columns", "entry_bits", "fraction"), cipher)
+        if expected is not None and (found["rows"], found["columns"]) != tuple(expected):
+            sizes = f"{found['rows']} x {found['columns']}"
+            raise PeerError(f"Embedding: the peer has a matrix of {sizes} numbers; accepted: {expected[0]} x {expected[1]}, as it told before")
         self.party, self.owner, self.cipher = party, owner, cipher
         self.rows, self.columns, self.entry_bits, self.fraction = (int(value) for value in found.values())
         form = native.PrivateForm.embedding(owner, cipher, self.rows, self.columns, self.entry_bits)

@@ -138,9 +138,14 @@ def reshaped(share: Share, result: Share, *shape: Any, **how: Any) -> str:
 
 def transposed(share: Share, result: Share, *axes: Any) -> str:
     """Which axes come in which order."""
-    order = axes[0] if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))) else axes
-    order = tuple(int(axis) % share.ndim for axis in order) if order else tuple(range(share.ndim))[::-1]
-    return "" if order == tuple(range(share.ndim)) else f".transpose{order}"
+    turned = order(share, axes)
+    return "" if turned == tuple(range(share.ndim)) else f".transpose{turned}"
+
+
+def order(share: Share, axes: Sequence[Any]) -> tuple[int, ...]:
+    """In which order `share.transpose(*axes)` has the axes."""
+    given = axes[0] if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))) else axes
+    return tuple(int(axis) % share.ndim for axis in given) if given else tuple(range(share.ndim))[::-1]
 
 
 def copied(share: Share, result: Share) -> str:

@@ -13,14 +13,14 @@ from . import _hushtable as native
 from ._constants import Factor
 from ._room import WHOLE, too_wide
 from ._words import Range
-from .arithmetic import NOTHING, name_of, pair, wide
+from .arithmetic import NOTHING, name_of, products, wide
 from .errors import ParamError, ShapeError
 from .share import Share
 
 
 @history.operation("*", ("a", "b"))
 def multiply(a: Share, b: Share | ArrayLike) -> Share:
-    """The products, element by element and broadcast.
+    """The products, element by element and broadcast. `x * x` takes half of what two shares take.
 
     Of two fixed-point numbers they are rounded down to the scale. With public numbers they are rounded to nearest, and
     wrong by a step at most; where the width has no room for so many digits of a public number, by half a step and 1 %.
@@ -35,10 +35,9 @@ def multiply(a: Share, b: Share | ArrayLike) -> Share:
         factor = _constants.factor("*", a, a._range, _words.numbers(b))
         return _rounded("*", a, a._range, factor)
     a._same(b, "*")
-    x, y = pair(a, b)
     made = a._like(a._words, also=b)
     limits = _twice("*", made, _words.product(a._range, b._range))
-    words = a.party._run(name_of("multiply", a, b), native.Operation.multiply(a.bits), x, y, x.shape)
+    words = products("multiply", a, b)
     return shifted(made._like(_words.reduce(words, a.bits), limits), a.fraction)._off_by(0.0)
 
 
@@ -75,7 +74,8 @@ def mean(x: Share, axis: int | None = None) -> Share:
 
 @history.operation("@", ("a", "b"))
 def matmul(a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
-    """The matrix product, as `numpy.matmul`: of the last two axes, the others are broadcast.
+    """The matrix product, as `numpy.matmul`: of the last two axes, the others are broadcast. `x @ x.T` and `x.T @ x`, and
+    `x @ x` in one axis, take half of what two shares take: of the object `x` itself, not of a copy.
 
     Entries of fixed-point numbers are rounded to their scale, once: down, with a public matrix to nearest. They are
     wrong by a step at most; where the width has no room for so many digits of a public matrix, by a step and 1 % of the
@@ -91,6 +91,8 @@ def matmul(a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
     right: Share | NDArray[Any] = b if isinstance(b, Share) else np.asarray(b)
     first = a if a.ndim >= 2 else a.reshape((1, -1))
     second = right if right.ndim >= 2 else right.reshape((-1, 1))
+    # Told by what the program does, which is the same at both parties, and not by where the words are.
+    symmetric = isinstance(b, Share) and (b._turned is a or a._turned is b or (a is b and a.ndim == 1))
     try:
         batch = np.broadcast_shapes(first.shape[:-2], second.shape[:-2])
         fits = min(a.ndim, right.ndim) > 0 and first.shape[-1] == second.shape[-2]
@@ -98,7 +100,7 @@ def matmul(a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
         fits = False
     if not fits:
         raise ShapeError(f"@: shapes {a.shape} and {right.shape} do not fit together")
-    product = _matrix(first, second, batch)
+    product = _matrix(first, second, batch, symmetric)
     outer = (a.shape[-2:-1], right.shape[-1:] if right.ndim >= 2 else ())
     return product.reshape(batch + outer[0] + outer[1])
 
@@ -108,7 +110,7 @@ def _swapped(a: Share) -> Share:
     return a if a.ndim < 2 else a._like(a._words.swapaxes(-1, -2))
 
 
-def _matrix(a: Share, b: Share | NDArray[Any], batch: tuple[int, ...]) -> Share:
+def _matrix(a: Share, b: Share | NDArray[Any], batch: tuple[int, ...], symmetric: bool) -> Share:
     (rows, inner), columns = a.shape[-2:], b.shape[-1]
     if isinstance(b, Share):
         a._same(b, "@")
@@ -120,7 +122,11 @@ def _matrix(a: Share, b: Share | NDArray[Any], batch: tuple[int, ...]) -> Share:
         limits = _twice("@", made, (inner * lo, inner * (hi - 1) + 1))
         operation = native.Operation.matrix_product(a.bits, math.prod(batch), rows, inner, columns)
         x, y = (wide(s._like(np.broadcast_to(s._words, batch + s.shape[-2:]))) for s in (a, b))
-        words = a.party._run(name_of("matmul", a, b), operation, x, y, (*batch, rows, columns))
+        name = name_of("matmul", a, b)
+        if symmetric:
+            operation, y = native.Operation.symmetric_product(a.bits, rows, inner), NOTHING
+            name = f"matmul(shape {a.shape}, with itself, bits={a.bits}, fraction={a.fraction})"
+        words = a.party._run(name, operation, x, y, (*batch, rows, columns))
         return shifted(made._like(_words.reduce(words, a.bits), limits), a.fraction)._off_by(0.0)
     factor = _constants.factor("@", a, a._range, _words.numbers(b), column=True)
     a.party._met(f"@ {a._type()}", factor.digits, factor.steps)

@@ -39,7 +39,7 @@ class Share(Secret, Arrays):
     that are compared with other shares, of which `==` and `!=` warn.
     """
 
-    __slots__ = ("_history", "_off", "_party", "_range", "_words", "bits", "fraction", "kind", "wrap")
+    __slots__ = ("_history", "_off", "_party", "_range", "_turned", "_words", "bits", "fraction", "kind", "wrap")
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(
@@ -58,6 +58,7 @@ class Share(Secret, Arrays):
         self._words = words
         self._range = range
         self._off = 0.0
+        self._turned: Share | None = None  # of which this is the transpose, in the last two axes
         self.bits = bits
         self.fraction = fraction
         self.kind = kind
@@ -119,7 +120,10 @@ class Share(Secret, Arrays):
     @history.view(history.transposed)
     def transpose(self, *axes: int) -> Share:
         """The axes in another order, reversed by default."""
-        return self._like(self._words.transpose(*axes))
+        made, order = self._like(self._words.transpose(*axes)), history.order(self, axes)
+        if self.ndim >= 2 and order == (*range(self.ndim - 2), self.ndim - 1, self.ndim - 2):
+            made._turned = self
+        return made
 
     @property
     def T(self) -> Share:

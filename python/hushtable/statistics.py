@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from . import _hushtable as native
 from . import _words
-from .arithmetic import wide
+from .arithmetic import products, wide
 from .errors import ParamError, ShapeError
 from .party import NOT_STORED, Party
 from .share import Share
@@ -179,10 +179,8 @@ class Statistics:
         product = Share(self._party, a._words, a.bits, 0, "additive", range, made=a._history)
         columns = [a, product] if a is b else [a, b, product]
         self._asked_for(what, groups, columns, least, noise)  # refused before there is work
-        name = f"multiply({what} of {len(self)}, bits={a.bits})"
         self._party._using = [a._history, b._history]
-        words = self._party._run(name, native.Operation.multiply(a.bits), wide(a), wide(b), a.shape)
-        product._words = _words.reduce(words, a.bits)
+        product._words = _words.reduce(products(f"multiply for {what}", a, b), a.bits)
         return columns
 
 

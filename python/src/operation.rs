@@ -14,7 +14,7 @@ use hushtable::{
     net::LinkShape,
     operation::{
         self, Compare, Evaluate, Intervals, LayerNorm, Multiply, Products, Rectify, Relation, SecretTable,
-        Select, ToAdditive, ToXor, Truncate,
+        Select, SymmetricProducts, ToAdditive, ToXor, Truncate,
     },
     ot::Setting,
     plan::Machine,
@@ -109,6 +109,12 @@ impl Operation {
     fn matrix_product(bits: u32, batch: usize, rows: usize, inner: usize, columns: usize) -> Self {
         let shape = MatrixShape { batch, rows, inner, columns };
         Self::least(|objective| Products { shape, bits, objective })
+    }
+
+    /// Products of `rows x inner` matrices with themselves, transposed; of one row and one column: squares.
+    #[staticmethod]
+    fn symmetric_product(bits: u32, rows: usize, inner: usize) -> Self {
+        Self::least(|objective| SymmetricProducts { rows, inner, bits, objective })
     }
 
     /// `floor(x_i / 2^fraction)`, for `-2^(bits-2) <= x < 2^(bits-2)`.

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import resource
 
 import hushtable as ht
 import numpy as np
 import pytest
-from hushtable.nn import description
+from hushtable.nn import description, memory
 from hushtable.nn.graph import Graph, Input
-from hushtable.nn.layers.arrange import Reshape, Slice, Take
+from hushtable.nn.layers.arrange import Expand, Reshape, Slice, Take, Transpose
 from hushtable.nn.layers.choice import ArgMax
-from hushtable.nn.layers.elementwise import Multiply, Relu
+from hushtable.nn.layers.elementwise import Add, MatMul, Multiply, Relu
+from hushtable.nn.layers.embedding import Embed
 from hushtable.nn.layers.linear import Convolution, Linear, Scale
 from hushtable.nn.layers.norm import LayerNorm, Softmax
 from hushtable.nn.layers.pool import AveragePool, MaxPool
@@ -205,3 +208,100 @@ def test_the_width_of_the_largest_factor_holds_it_when_it_was_rounded():
         model = Model(graph).calibrate(np.ones((3, 1, 2)))
         (form,) = model.formats.layers
         assert np.abs(model.held[0]["weight"]).max() < 2.0**form.largest
+
+
+def described(inputs, layers, outputs, bits=40, batch=None):
+    """A description of a network with these layers, as an owner may make one by hand."""
+    nodes = [
+        {"op": layer.op, "of": list(of), "is": {key: list(value) if isinstance(value, tuple) else value for key, value in layer.public().items()},
+         "out": 6, "inner": dict.fromkeys(layer.ranges(), 4), "digits": 14, "largest": 0, "precision": "network"}
+        for layer, of in layers
+    ]  # fmt: skip
+    given = [{"shape": list(shape), "kind": kind, "features": [], "exponent": 3, "scale": [], "centre": []} for shape, kind in inputs]
+    return json.dumps(
+        {"format": 1, "bits": bits, "fraction": 12, "batch": batch, "inputs": given, "layers": nodes, "outputs": outputs, "classes": None}
+    )
+
+
+def transformer(vocabulary, words, width=768, heads=12):
+    """The shapes of a block of BERT-base or GPT-2, its embedding before it, and behind it the words that come next."""
+    linear = [(Linear(width, width), (1,)) for _ in range(3)]
+    split = [(Reshape((-1, words, heads, width // heads)), (i,)) for i in (2, 3, 4)]
+    turned = [(Transpose((0, 2, 1, 3)), (5,)), (Transpose((0, 2, 3, 1)), (6,)), (Transpose((0, 2, 1, 3)), (7,))]
+    attention = [(MatMul(), (8, 9)), (Softmax(), (11,)), (MatMul(), (12, 10)), (Transpose((0, 2, 1, 3)), (13,))]
+    rest = [(Reshape((-1, words, width)), (14,)), (Linear(width, 4 * width), (15,)), (Linear(4 * width, width), (16,)), (Linear(width, vocabulary), (17,))]
+    layers = [(Embed(vocabulary, width), (0,)), *linear, *split, *turned, *attention, *rest]
+    return described([((-1, words), "ids")], layers, [18])
+
+
+@pytest.mark.parametrize("text", [transformer(30522, 128), transformer(50257, 128)], ids=["BERT-base", "GPT-2"])
+def test_networks_that_people_have_are_allowed(text):
+    graph, formats, _ = description.read(text)
+    memory.check(graph, formats, memory.LIMIT)
+    assert max(memory.held(graph, formats, 1)) < memory.LIMIT // 2
+
+
+FAR_TOO_LARGE = {
+    "a matrix": described([((-1, 1 << 14), "number")], [(Linear(1 << 14, 1 << 14), (0,)), (Linear(1 << 14, 1 << 14), (1,))], [2], bits=64),
+    "a result": described([((-1, 1), "number")], [(Expand((-1, 1 << 28)), (0,)), (Expand((-1, 1 << 28)), (0,)), (Add(), (1, 2))], [3]),
+    "an input": described([((-1, 1 << 14, 1 << 14), "number")], [(Relu(), (0,)), (Relu(), (1,))], [2]),
+    "a batch": described([((-1, 64), "number")], [(Relu(), (0,)), (Relu(), (1,))], [2], batch=1 << 22),
+    "windows": described([((-1, 1, 1 << 13, 1 << 13), "number")], [(MaxPool((64, 64), (1, 1)), (0,))], [1]),
+    "a copy": described([((-1, 1), "ids")], [(Embed(1 << 18, 1 << 10), (0,)), (Embed(1 << 18, 1 << 10), (0,)), (Embed(1 << 18, 1 << 10), (0,))], [1]),
+    "factors in common": described([((-1, 1, 1 << 10, 1 << 10), "number"), ((1 << 10, 1 << 10, 1), "number")], [(MatMul(), (0, 1))], [2]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", list(FAR_TOO_LARGE))
+def test_what_would_take_all_memory_is_refused(what, monkeypatch):
+    """With the layer, the sizes, and how to allow it; nothing is allocated for it."""
+    monkeypatch.setattr(description, "described", lambda model: FAR_TOO_LARGE[what])
+    model = small()
+
+    def party(p):
+        if p.role == 0:
+            with contextlib.suppress(ht.HushtableError):
+                ht.nn.share(p, model, owner=0)
+            return None
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        with pytest.raises(ht.ParamError, match=r"nn.share: .* would hold .*B here with .* layer '\d+ \(\w+\)' .* memory=2147483648 .*; accepted: memory=\d+") as error:
+            ht.nn.share(p, None, owner=0)
+        assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 << 10
+        return str(error.value)
+
+    needed = int(ht.run_pair(party)[1].split("accepted: memory=")[1].split(" ")[0])
+    graph, formats, _ = description.read(FAR_TOO_LARGE[what])
+    memory.check(graph, formats, needed)
+    with pytest.raises(ht.ParamError, match="accepted"):
+        memory.check(graph, formats, needed - 1)
+
+
+def test_the_limit_can_be_set():
+    model = small()
+
+    def party(p):
+        if p.role == 0:
+            with contextlib.suppress(ht.HushtableError):
+                ht.nn.share(p, model, owner=0)
+                ht.nn.share(p, model, owner=0)
+            return
+        ht.nn.share(p, None, owner=0, memory=1 << 20)
+        with pytest.raises(ht.ParamError, match=r"memory=10 allows 10 B"):
+            ht.nn.share(p, None, owner=0, memory=10)
+        for wrong in (0, -1, True, 1.5, "4 GiB", None):
+            with pytest.raises(ht.ParamError, match="memory="):
+                ht.nn.share(p, None, owner=0, memory=wrong)
+
+    ht.run_pair(party)
+
+
+def test_another_matrix_than_told_is_refused():
+    def party(p):
+        if p.role == 0:
+            with contextlib.suppress(ht.HushtableError):
+                ht.Embedding(p, np.ones((4, 3)), owner=0)
+            return
+        with pytest.raises(ht.PeerError, match=r"4 x 3 numbers; accepted: 4 x 2, as it told before"):
+            ht.Embedding(p, None, owner=0, expected=(4, 2))
+
+    ht.run_pair(party)

@@ -204,6 +204,20 @@ impl Tiling {
         (self.shape.outputs_before(rows.end) - self.shape.outputs_before(rows.start)) * columns
     }
 
+    /// How many responses have how many outputs; the same number of outputs may come more than once. Few, however large a product
+    /// is: tiles that begin at the same pixel of an image have as many outputs, but for the last one.
+    pub fn response_counts(&self) -> impl Iterator<Item = [usize; 2]> + use<> {
+        let (tiling, [rows, _, columns]) = (*self, self.tiles());
+        let [lines, width] = self.shape.window().image;
+        let period = lines * width / gcd(lines * width, self.step());
+        let (full, across) = (rows - 1, columns.div_ceil(self.packed));
+        let tiles = (0..period.min(full)).map(move |tile| [(full - tile).div_ceil(period), tile]);
+        tiles.chain([[1, full]]).flat_map(move |[alike, tile]| {
+            [[across - 1, 0], [1, across - 1]]
+                .map(|[groups, group]| [alike * groups, tiling.count(group * rows + tile)])
+        })
+    }
+
     /// Where the outputs of a response are: its coefficients, and their places in the product, row by row.
     pub fn outputs(&self, response: usize) -> Vec<(usize, usize)> {
         let (n, [_, kw, nw]) = (self.shape.columns(), self.tile);
@@ -229,6 +243,10 @@ impl Tiling {
         let (start, end) = (tile * self.step(), self.shape.rows() - self.shape.reach());
         (start..end.min(start + self.step()), first * self.tile[2])
     }
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 #[cfg(test)]

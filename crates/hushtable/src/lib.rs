@@ -17,7 +17,7 @@
 //! | compute sigmoid, tanh, exp, sqrt or any function of a number | [`math::Evaluation`] |
 //! | tell on which side of public numbers a shared one lies | [`operation::Bands`], [`operation::Intervals`] |
 //! | compare two shared numbers; take the larger one | [`operation::Compare`] |
-//! | multiply numbers or matrices; truncate; select; ReLU | [`operation::Multiply`], [`operation::Products`], [`operation::Truncate`], [`operation::Select`], [`operation::Elsewhere`], [`operation::Rectify`] |
+//! | multiply numbers or matrices; truncate; select; ReLU | [`operation::Multiply`], [`operation::Products`], [`operation::SymmetricProducts`], [`operation::Truncate`], [`operation::Select`], [`operation::Elsewhere`], [`operation::Rectify`] |
 //! | softmax, GELU, layer norm | [`math::SoftmaxJob`], [`math::GeluJob`], [`operation::LayerNorm`] |
 //! | evaluate any circuit on shared bits: in a round for each layer, or garbled, in two | [`circuit::Layers`], [`gc`] |
 //! | look keys up in a table that its owner must not show | [`confidential`]; served to many, the crate `hushtable-apps` |

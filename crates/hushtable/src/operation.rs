@@ -23,7 +23,7 @@ mod signature;
 mod suiting;
 mod tensor;
 
-pub use arithmetic::{Multiply, Products, Rectify, Select, Truncate};
+pub use arithmetic::{Multiply, Products, Rectify, Select, SymmetricProducts, Truncate};
 pub use bands::Bands;
 pub use compare::{Compare, Relation};
 pub use convert::{ToAdditive, ToXor};

@@ -128,6 +128,7 @@ mod store_cursor;
 mod store_faults;
 #[cfg(feature = "tls")]
 mod stored;
+mod symmetric_products;
 mod tables;
 mod terms;
 mod ticket;

@@ -20,10 +20,10 @@ use hushtable::{
     arith::{
         Absolute, AdditiveToXor, BoundedExtension, Clamp, CompareDomain, CompareJob, ComparePlan, Comparison,
         Containment, ConvolutionShape, Decomposition, DigitMethod, Equality, Extension, FaithfulReduction,
-        FaithfulTruncation, Fixed, HammingEquality, LatticeJob, LatticeProduct, LatticeTriplesJob, Layer,
-        LayerJob, LinearJob, LinearProduct, MatrixJob, MatrixProduct, MatrixShape, Millionaires,
-        Multiplication, Objective, ProductTriples, Relu, SmallProducts, Squares, Truncation, VectorMaximum,
-        XorToAdditive,
+        FaithfulTruncation, Fixed, Gram, GramJob, HammingEquality, LatticeJob, LatticeProduct,
+        LatticeTriplesJob, Layer, LayerJob, LinearJob, LinearProduct, MatrixJob, MatrixProduct, MatrixShape,
+        Millionaires, Multiplication, Objective, ProductTriples, Relu, SmallProducts, Squares, Truncation,
+        VectorMaximum, XorToAdditive,
     },
     gates::{Bits, Mux},
     lut::SharedTables,
@@ -233,6 +233,16 @@ const PROTOCOLS: &[(&str, Protocol)] = &[
         let triples = ProductTriples::by_lattice(p, &LatticeTriplesJob::new(16, shape, Objective::Total)?)?;
         p.barrier()?;
         triples.multiply(p, &word(16, shape.left(), x), &word(16, shape.right(), x)).map(drop)
+    }),
+    ("symmetric product", |p, x| {
+        let gram = Gram::prepare(p, &GramJob::by_ots([8, 4, 16], 16)?)?;
+        p.barrier()?;
+        gram.multiply(p, &word(16, 512, x)).map(drop)
+    }),
+    ("symmetric product by a lattice", |p, x| {
+        let gram = Gram::prepare(p, &GramJob::by_lattice([8, 4, 16], 16, Objective::Total)?)?;
+        p.barrier()?;
+        gram.multiply(p, &word(16, 512, x)).map(drop)
     }),
     ("times a sum", |p, x| {
         let material = SmallProducts::prepare(p, 3, BATCH)?;

@@ -161,6 +161,8 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("linear-layer", None, |p| wire_products::layer(p, 1)),
     ("linear-layer-lattice", None, |p| wire_products::layer(p, 16)),
     ("multiply-triples-lattice", None, wire_products::triples_by_lattice),
+    ("symmetric-product", None, wire_products::symmetric),
+    ("symmetric-product-lattice", None, wire_products::symmetric_by_lattice),
     ("reciprocal", None, reciprocal),
     ("softmax", None, |p| softmax(p, Precision::Fine, None)),
     ("softmax-within", None, |p| softmax(p, Precision::Network, Some(6))),

@@ -3,8 +3,8 @@
 use hushtable::{
     AShare, Party, Result, Role,
     arith::{
-        ConvolutionShape, LatticeJob, LatticeProduct, LatticeTriplesJob, Layer, LayerJob, LinearJob,
-        LinearProduct, MatrixShape, Objective, ProductTriples,
+        ConvolutionShape, Gram, GramJob, LatticeJob, LatticeProduct, LatticeTriplesJob, Layer, LayerJob,
+        LinearJob, LinearProduct, MatrixShape, Objective, ProductTriples,
     },
 };
 
@@ -51,4 +51,16 @@ pub fn triples_by_lattice(p: &mut Party) -> Result<()> {
     let triples =
         ProductTriples::<u32>::by_lattice(p, &LatticeTriplesJob::new(20, shape, Objective::Total)?)?;
     triples.multiply(p, &AShare::new(20, vec![4444; 128]), &AShare::new(20, vec![33; 128])).map(drop)
+}
+
+/// 2 x 20 shares times themselves, transposed, and by triples.
+pub fn symmetric(p: &mut Party) -> Result<()> {
+    let x = AShare::<u32>::new(20, vec![4444; 40]);
+    let jobs = [GramJob::by_ots([1, 2, 20], 20)?, GramJob::by_triples([1, 2, 20], 20)?];
+    jobs.iter().try_for_each(|job| Gram::prepare(p, job)?.multiply(p, &x).map(drop))
+}
+
+pub fn symmetric_by_lattice(p: &mut Party) -> Result<()> {
+    let job = GramJob::by_lattice([3, 2, 20], 20, Objective::Total)?;
+    Gram::prepare(p, &job)?.multiply(p, &AShare::<u32>::new(20, vec![4444; 120])).map(drop)
 }

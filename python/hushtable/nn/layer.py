@@ -128,6 +128,10 @@ class Layer:
         """The shape of the result. Raises `ShapeError` for shapes that the layer does not take. Allocates nothing."""
         return of[0]
 
+    def inside(self, *of: Shape) -> int:
+        """How many numbers it holds besides operands, results and the owner's, where these may be more."""
+        return 0
+
     def plain(self, own: Own, *x: Array) -> Array:
         """The result in floating point."""
         raise NotImplementedError

@@ -24,20 +24,25 @@ from .graph import Graph, one_of
 from .inputs import Inputs, InputType, chosen, joined
 from .layer import Own
 from .measuring import Setting
+from .memory import LIMIT, check
 from .model import Model
 from .report import Report, reported
 from .weights import multiplied
 
 
-def share(party: Party, model: Model | None, *, owner: int, cipher: Cipher = "aes-128") -> Net:
+def share(party: Party, model: Model | None, *, owner: int, cipher: Cipher = "aes-128", memory: int = LIMIT) -> Net:
     """A network of party `owner`, which gives its calibrated model; the other party gives `None`.
 
     Both call this. The owner tells what is public: the layers, their shapes and order, widths, and ranges as powers of two;
     the labels of a classifier. Of the numbers of layers only the width of the largest is told. Matrices of embeddings are
     sent encrypted, under `cipher`; see `hushtable.Embedding`.
 
-    Raises `ParamError` if the model is missing, given by the wrong party, or not calibrated; `PeerError` for a description
-    that is malformed.
+    `memory` is how many bytes of shares and copies a call with the least rows may hold at the other party, 2 GiB by default:
+    of a network that needs more, by its description, nothing is allocated. Calls with more rows, and protocols, take
+    more: `report(rows).memory`.
+
+    Raises `ParamError` if the model is missing, given by the wrong party, or not calibrated, and at the other party for a
+    network beyond `memory`, which names the layer; `PeerError` for a description that is malformed.
     """
     if not isinstance(party, Party):
         raise TypeError(f"nn.share: a party is expected first, got {type(party).__name__}")
@@ -48,7 +53,11 @@ def share(party: Party, model: Model | None, *, owner: int, cipher: Cipher = "ae
         raise ParamError(f"nn.share: party {owner} owns the model; this party {who}")
     if model is not None and not isinstance(model, Model):
         raise TypeError(f"nn.share: a Model is expected, as of from_sklearn, got {type(model).__name__}")
+    if isinstance(memory, bool) or not isinstance(memory, int) or memory < 1:
+        raise ParamError(f"nn.share: memory={memory!r:.60} is not supported; accepted: a whole number of bytes, 1 or more")
     graph, formats, classes, digest = tell(party, model, owner)
+    if model is None:
+        check(graph, formats, memory)
     owns = None if model is None else model.held
     embeddings = tables.sent(party, graph, formats, owns, owner, cipher)
     return Net(party, owner, model, graph, formats, classes, owns, embeddings, cipher, digest)

@@ -14,6 +14,7 @@ from .accuracy import bounds, differences
 from .evaluation import Formats
 from .graph import Graph, Node
 from .layer import Array, Off, Own, Shape, count, largest, nearest
+from .memory import held
 from .measuring import Setting, copy_bytes, measured, predicted
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def reported(graph: Graph, formats: Formats, rows: int, model: Model | None, set
     first = len(graph.inputs)
     errors = None if model is None else bounds(graph, formats, model.held, shapes)
     seen = None if model is None else differences(model)
-    shares = _memory(graph, formats, rows)
+    shares = held(graph, formats, rows)
     foretold, protocols = predicted(graph, formats, rows, setting)
     run = measured(graph, formats, rows, setting)
     memory = [None if more is None else of_shares + more for of_shares, more in zip(shares, protocols, strict=True)]
@@ -149,17 +150,3 @@ def reported(graph: Graph, formats: Formats, rows: int, model: Model | None, set
         error = (max(errors[value].error for value in graph.outputs), max(sure[value].error for value in graph.outputs))
     off = None if seen is None else max((seen[value - first] for value in graph.outputs if value >= first), default=0.0)
     return Report(made, formats, most, run is None, copy_bytes(graph, formats, setting), error, off, setting)
-
-
-def _memory(graph: Graph, formats: Formats, rows: int) -> list[int]:
-    """Bytes of shares while each layer is computed: values that are still needed, and shares of the owner's numbers."""
-    shapes = graph.shapes(rows)
-    last = {value: i for i, node in enumerate(graph.nodes) for value in node.of}
-    word = _words.dtype(formats.bits).itemsize
-    live = {i: count(shapes[i]) for i in range(len(graph.inputs))}
-    found = []
-    for i, node in enumerate(graph.nodes):
-        live[len(graph.inputs) + i] = count(shapes[len(graph.inputs) + i])
-        found.append((sum(live.values()) + sum(map(count, node.layer.owned().values()))) * word)
-        live = {value: size for value, size in live.items() if value in graph.outputs or last.get(value, -1) > i}
-    return found

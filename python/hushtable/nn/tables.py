@@ -26,6 +26,7 @@ def sent(
             fraction=formats.fraction,
             entry_bits=formats.entry_bits(i),
             cipher=cipher,
+            expected=node.layer.owned()["weight"],
         )
         for i, node in enumerate(graph.nodes)
         if isinstance(node.layer, Embed)

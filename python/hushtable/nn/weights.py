@@ -15,7 +15,7 @@ from .. import _hushtable as native
 from .. import _words, history
 from .._room import too_wide
 from .._words import Range
-from ..arithmetic import NOTHING, name_of, pair, wide
+from ..arithmetic import NOTHING, products, wide
 from ..errors import ShapeError
 from ..products import _nearest
 from ..share import Share
@@ -161,9 +161,7 @@ def windows(
 
 def _multiplied(x: Share, y: Share) -> Share:
     """Products of whole words mod `2^bits`, element by element and broadcast."""
-    a, b = pair(x, y)
-    words = x.party._run(name_of("times", x, y), native.Operation.multiply(x.bits), a, b, a.shape)
-    return x._like(_words.reduce(words, x.bits))
+    return x._like(_words.reduce(products("times", x, y), x.bits))
 
 
 def _mapped(

@@ -7,7 +7,7 @@ use hushtable::{
     arith::Objective,
     bill::Bill,
     gates::Bits,
-    operation::{Multiply, Operation, Truncate, Words},
+    operation::{Multiply, Operation, SymmetricProducts, Truncate, Words},
     ot::Setting,
     run::{self, Reveal},
 };
@@ -36,6 +36,10 @@ fn grouping(question: &Question) -> Result<Option<Box<dyn Operation>>> {
 fn making(series: &Series) -> Option<Box<dyn Operation>> {
     match series {
         Series::Numbers { cut, .. } if *cut > 0 => Some(Box::new(Truncate { bits: BITS, cut: *cut })),
+        Series::Products { of: [a, b], cuts: [cut, other] } if (a, cut) == (b, other) => {
+            let objective = Objective::Total;
+            Some(Box::new(SymmetricProducts { rows: 1, inner: 1, bits: BITS, objective }))
+        }
         Series::Products { .. } => Some(Box::new(Multiply { bits: BITS, objective: Objective::Total })),
         _ => None,
     }
@@ -98,7 +102,9 @@ pub fn columns(
                     let wanted = Series::Numbers { of: of[i].clone(), cut: cuts[i] };
                     question.series.iter().position(|other| *other == wanted).expect("added before")
                 };
-                took.shares(p, &*product.expect("a product"), &[&all[place(0)], &all[place(1)]])?
+                let product = product.expect("a product");
+                let operands = [0, 1].map(|i| &all[place(i)][..]);
+                took.shares(p, &*product, &operands[..product.signature().takes.len()])?
             }
         };
         all.push(column);

@@ -47,7 +47,18 @@ fn by_tiles(tiling: &Tiling, encrypted: &[u64], known: &[i64], outputs: usize) -
     out
 }
 
+/// Responses are counted as a walk over all of them counts.
+fn check_counts(tiling: &Tiling) {
+    let mut left = vec![0usize; DEGREE + 1];
+    (0..tiling.counts().responses).for_each(|response| left[tiling.count(response)] += 1);
+    for [responses, outputs] in tiling.response_counts() {
+        left[outputs] = left[outputs].checked_sub(responses).expect("no more than there are");
+    }
+    assert!(left.iter().all(|left| *left == 0), "{tiling:?}");
+}
+
 fn check(prg: &mut Prg, tiling: &Tiling) {
+    check_counts(tiling);
     let shape = tiling.shape;
     let (k, n) = (shape.inner(), shape.columns());
     let a: Vec<u64> = (0..shape.left()).map(|_| prg.u64()).collect();
@@ -170,6 +181,35 @@ fn tiles_give_convolutions() {
         let all: Vec<Tiling> = Tiling::candidates(shape).collect();
         let any = prg.below(all.len() as u32) as usize;
         check(&mut prg, &all[any]);
+    }
+}
+
+/// Of matrices and images of any size, in all tilings that come into question and others.
+#[test]
+fn responses_are_counted_as_a_walk_does() {
+    let mut prg = Prg::new(Block(44));
+    for round in 0..400 {
+        let mut side = |most: u32| {
+            let most = prg.below(most);
+            1 + prg.below(1 << most) as usize
+        };
+        let shape = if round % 2 == 0 {
+            matrix([side(13), side(11), side(13)])
+        } else {
+            let size = [side(3), side(3)];
+            let image = size.map(|window| window - 1 + side(6));
+            let sides = [side(5) * image[0] * image[1], side(8), side(9)];
+            Shape::new(sides, Window { image, size }).expect("a shape")
+        };
+        let tile = [shape.reach() + side(6), side(4), side(4)];
+        let others = Tiling::new(shape, tile).into_iter();
+        Tiling::candidates(shape).chain(others).for_each(|tiling| check_counts(&tiling));
+    }
+    // No walk would end.
+    let shape = matrix([1 << 30, 1, 1 << 30]);
+    for tiling in Tiling::candidates(shape) {
+        let outputs: usize = tiling.response_counts().map(|[many, outputs]| many * outputs).sum();
+        assert_eq!(outputs, 1 << 60, "{tiling:?}");
     }
 }
 

@@ -333,16 +333,16 @@ pub(super) fn sends_less([lattice, keys]: [&Bill; 2], ots: &Bill) -> bool {
 }
 
 /// How many of `count` rows or columns stand together in a matrix, of which only the diagonal is wanted: of a block, `of` says
-/// the price, the bill with that of the keys, and what it is made of. Of those that send less than OTs do that of the least
-/// price.
+/// the price, the bill with that of the keys, and what it is made of. Of those that send less than `ots`, if that is given, the
+/// one of the least price.
 pub(crate) fn cheapest_block<T>(
     count: usize,
-    ots: &Bill,
+    ots: Option<&Bill>,
     of: impl Fn(usize) -> Result<(f64, [Bill; 2], T)>,
 ) -> Option<T> {
     let blocks = (0..=8).map(|k| 1 << k).filter(|block| *block < 2 * count);
     let less = blocks.filter_map(|block| of(block).ok());
-    let less = less.filter(|(_, [lattice, keys], _)| sends_less([lattice, keys], ots));
+    let less = less.filter(|(_, [lattice, keys], _)| ots.is_none_or(|ots| sends_less([lattice, keys], ots)));
     less.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, _, made)| made)
 }
 

@@ -63,7 +63,7 @@ impl RowMultiplesJob {
             Ok((job.price(), [job.bill(), job.keys().bill()], job))
         };
         let bill = ots.bill();
-        let least = |objective| cheapest_block(rows, &bill, |block| of(block, objective));
+        let least = |objective| cheapest_block(rows, Some(&bill), |block| of(block, objective));
         Self { lattice: lattices.and_then(least), ..ots }
     }
 

@@ -3,8 +3,8 @@
 use super::{Material, Operation, Port, Signature, Ways, implied, material, operands};
 use crate::{
     arith::{
-        CompareDomain, CompareJob, ComparePlan, FaithfulTruncation, LatticeTriplesJob, MatrixJob,
-        MatrixProduct, MatrixShape, Multiplication, Objective, ProductTriples, Relu,
+        CompareDomain, CompareJob, ComparePlan, FaithfulTruncation, Gram, GramJob, LatticeTriplesJob,
+        MatrixJob, MatrixProduct, MatrixShape, Multiplication, Objective, ProductTriples, Relu,
     },
     bill::{Bill, Effort},
     error::Result,
@@ -30,6 +30,19 @@ pub struct Multiply {
 pub struct Products {
     /// The shape of one, however many it says there are.
     pub shape: MatrixShape,
+    /// Width of the numbers.
+    pub bits: u32,
+    /// As of [`Multiply`].
+    pub objective: Objective,
+}
+
+/// Products of shared matrices with themselves, transposed; of one row and one column: squares. An item is one whole matrix.
+#[derive(Clone, Copy, Debug)]
+pub struct SymmetricProducts {
+    /// Rows of a matrix.
+    pub rows: usize,
+    /// Its columns.
+    pub inner: usize,
     /// Width of the numbers.
     pub bits: u32,
     /// As of [`Multiply`].
@@ -181,6 +194,74 @@ impl Products {
     /// The shape of so many.
     fn of(&self, items: usize) -> MatrixShape {
         MatrixShape { batch: items, ..self.shape }
+    }
+}
+
+impl Operation for SymmetricProducts {
+    fn name(&self) -> String {
+        "symmetric product".into()
+    }
+
+    fn method(&self) -> String {
+        if self.by_lattice() { "triples by lattices".into() } else { by(self.objective) }
+    }
+
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("shape", format!("{} x {}", self.rows, self.inner)),
+            ("bits", self.bits.to_string()),
+            ("method", self.method()),
+        ]
+    }
+
+    fn signature(&self) -> Signature {
+        let entries = number(self.bits);
+        Signature::new([entries.of(self.rows * self.inner)], entries.of(self.rows * self.rows))
+    }
+
+    fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
+        Ok(self.job(items)?.bill())
+    }
+
+    fn effort(&self, items: usize, under: &Setting) -> Result<Effort> {
+        let implied = implied(&self.signature(), self.bill(items, under)?, self.stocks(), items);
+        let job = self.job(items)?;
+        if !job.is_by_lattice() {
+            return Ok(implied);
+        }
+        let effort = job.effort();
+        let memory = [0, 1].map(|party| effort.memory[party].max(implied.memory[party]));
+        Ok(effort.remembering(memory))
+    }
+
+    fn set_up(&self, p: &mut Party, items: usize) -> Result<()> {
+        self.job(items)?.set_up(p)
+    }
+
+    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
+        let (bits, product) = (self.bits, Gram::prepare(from, &self.job(items)?)?);
+        Ok(material(items, move |s, given| {
+            let [x] = operands(given)?;
+            Ok(product.multiply(s, &AShare::<u64>::new(bits, x.to_vec()))?.into_wide())
+        }))
+    }
+}
+
+impl SymmetricProducts {
+    /// As of [`Products`].
+    fn by_lattice(&self) -> bool {
+        let one = GramJob::suiting([1, self.rows, self.inner], self.bits, Objective::Total);
+        one.is_ok_and(|job| job.is_by_lattice())
+    }
+
+    /// So many of them.
+    fn job(&self, items: usize) -> Result<GramJob> {
+        let shape = [items, self.rows, self.inner];
+        match self.objective {
+            _ if self.by_lattice() => GramJob::by_lattice(shape, self.bits, self.objective),
+            Objective::Online => GramJob::by_triples(shape, self.bits),
+            _ => GramJob::by_ots(shape, self.bits),
+        }
     }
 }
 

@@ -5,9 +5,9 @@ use hushtable::{
     AShare, BShare, Party, Result, Role,
     arith::{
         AdditiveToXor, CompareDomain, CompareJob, ComparePlan, Comparison, Containment, DigitMethod,
-        Equality, FaithfulTruncation, HammingEquality, LatticeJob, LatticeProduct, LatticeTriplesJob,
-        LinearJob, MatrixJob, MatrixProduct, MatrixShape, Multiplication, Objective, ProductTriples, Relu,
-        Truncation, VectorMaximum, XorToAdditive,
+        Equality, FaithfulTruncation, Gram, GramJob, HammingEquality, LatticeJob, LatticeProduct,
+        LatticeTriplesJob, LinearJob, MatrixJob, MatrixProduct, MatrixShape, Multiplication, Objective,
+        ProductTriples, Relu, Truncation, VectorMaximum, XorToAdditive,
     },
     confidential::{
         copy::{CopyJob, EncryptedCopy, Held, Keys, Lookups, Owner},
@@ -244,6 +244,15 @@ pub const JOBS: &[(&str, Option<Scheme>, Job)] = &[
         let material = ProductTriples::by_lattice(p, &job)?;
         let (x, y) = (numbers(p, shape.left()), numbers(p, shape.right()));
         material.multiply(p, &x, &y).and_then(|_| p.barrier())
+    }),
+    ("symmetric product", None, |p| {
+        let (material, x) = (Gram::prepare(p, &GramJob::by_ots([2, 2, 3], 16)?)?, numbers(p, 12));
+        material.multiply(p, &x).and_then(|_| p.barrier())
+    }),
+    ("symmetric product by a lattice", None, |p| {
+        let job = GramJob::by_lattice([2, 2, 3], 16, Objective::Total)?;
+        let (material, x) = (Gram::prepare(p, &job)?, numbers(p, 12));
+        material.multiply(p, &x).and_then(|_| p.barrier())
     }),
     ("keys of a bit", None, |p| {
         let x = share(p.role(), 9, &[5; BATCH], SEED);

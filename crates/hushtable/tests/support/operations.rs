@@ -14,7 +14,7 @@ use hushtable::{
     },
     operation::{
         Bands, Compare, Elsewhere, Engine, Evaluate, KnownMap, LayerNorm, Linear, Lookup, Multiply,
-        Operation, Port, Products, Rectify, Relation, Select, ToXor, Truncate,
+        Operation, Port, Products, Rectify, Relation, Select, SymmetricProducts, ToXor, Truncate,
     },
     share::Sharing,
 };
@@ -193,6 +193,18 @@ fn products([rows, inner, columns]: [usize; 3], objective: Objective) -> Case {
     Case { operation, widths: vec![(20, false); 2], operands: vec![a, b], want, within: 0 }
 }
 
+/// Matrices times themselves, transposed, in rings of 20 bits.
+fn symmetric([rows, inner]: [usize; 2], objective: Objective) -> Case {
+    let x = many(18, 8, rows * inner * ITEMS);
+    let entry = |i: usize| {
+        let (item, row, column) = (i / (rows * rows), i / rows % rows, i % rows);
+        (0..inner).map(|k| x[(item * rows + row) * inner + k] * x[(item * rows + column) * inner + k]).sum()
+    };
+    let want = (0..rows * rows * ITEMS).map(entry).collect();
+    let operation = Box::new(SymmetricProducts { rows, inner, bits: 20, objective });
+    Case { operation, widths: vec![(20, false)], operands: vec![x], want, within: 0 }
+}
+
 /// The bits that two numbers of 11 bits have in common, by ANDs or by lookups of two bits of each.
 fn in_common(lookups: bool, engine: Engine) -> Case {
     const BITS: u32 = 11;
@@ -289,6 +301,10 @@ pub fn cases() -> Vec<Case> {
         products([2, 3, 4], Total),
         products([2, 3, 4], Online),
         products([64, 48, 40], Total),
+        symmetric([1, 1], Total),
+        symmetric([3, 4], Total),
+        symmetric([3, 4], Online),
+        symmetric([40, 64], Total),
     ];
     all.extend(lookups);
     all

@@ -12,7 +12,7 @@ from ...errors import ParamError, ShapeError
 from ...share import Share
 from ..comparing import less, narrow, positive
 from ..imports import Builder, Op, Value, converter
-from ..layer import Array, Format, Layer, Off, Own, Run, Shape, axis_of
+from ..layer import Array, Format, Layer, Off, Own, Run, Shape, axis_of, count
 
 # Most numbers of which the greatest are chosen: each is compared with each.
 MOST_RANKED = 128
@@ -82,6 +82,10 @@ class Top(Decision):
         if not of[0] or not 1 <= self.size <= of[0][-1] or of[0][-1] > MOST_RANKED:
             raise ParamError(f"the {self.size} greatest of shape {of[0]}; accepted: 1 or more of at most {MOST_RANKED}")
         return (*of[0][:-1], self.size)
+
+    def inside(self, *of: Shape) -> int:
+        pairs = of[0][-1] * (of[0][-1] - 1) // 2
+        return count(of[0][:-1]) * (pairs + self.size * of[0][-1])
 
     def plain(self, own: Own, *x: Array) -> Array:
         order = np.argsort(-x[0], axis=-1, kind="stable")[..., : self.size]

@@ -17,7 +17,7 @@ from ...share import Share
 from .. import weights
 from ..comparing import positive, relu
 from ..imports import Builder, Op, Value, converter
-from ..layer import Array, Format, Layer, Off, Own, Run, Shape, Sizes, broadcast
+from ..layer import Array, Format, Layer, Off, Own, Run, Shape, Sizes, broadcast, count
 
 _erf: Callable[[Array], Array] = np.vectorize(math.erf, otypes=[np.float64])
 
@@ -272,6 +272,10 @@ class MatMul(Layer):
         if len(of) != 2 or min(map(len, of)) < 2 or of[0][-1] != of[1][-2]:
             raise ShapeError(f"matrices of shapes {' and '.join(map(str, of))}")
         return (*broadcast(of[0][:-2], of[1][:-2]), of[0][-2], of[1][-1])
+
+    def inside(self, *of: Shape) -> int:
+        batch = count(broadcast(of[0][:-2], of[1][:-2]))
+        return batch * of[0][-1] * (of[0][-2] + of[1][-1])
 
     def plain(self, own: Own, *x: Array) -> Array:
         return np.asarray(x[0] @ x[1])

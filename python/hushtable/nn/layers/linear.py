@@ -172,6 +172,10 @@ class Convolution(Weighted):
                 raise ShapeError(f"{what} of {count(sizes)} numbers; at most {MOST} are supported")
         return (of[0][0], self.outputs, *places)
 
+    def inside(self, *of: Shape) -> int:
+        around = [n + self.padding[i] + self.padding[i + 2] for i, n in enumerate(of[0][2:])]
+        return count((*of[0][:2], *around))
+
     def products(self, own: Own, x: Array) -> Array:
         patches = weights.windows(x, self.kernel, self.stride, self.padding, self.dilation)
         batch, _, high, broad = patches.shape[:4]

@@ -34,6 +34,9 @@ class Pool(Layer):
             raise ShapeError(f"padding {self.padding} of a kernel {self.kernel}; accepted: less than the kernel")
         return (*of[0][:2], *seen(of[0][2:], self.kernel, self.stride, self.padding, self.dilation))
 
+    def inside(self, *of: Shape) -> int:
+        return count(self.shape(*of)) * count(self.kernel)
+
     def windows(self, x: Array) -> Array:
         """What the kernel sees, along a last axis."""
         found = weights.windows(x, self.kernel, self.stride, self.padding, self.dilation)

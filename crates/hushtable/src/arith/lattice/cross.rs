@@ -123,7 +123,8 @@ impl Cross {
     /// Bytes of a product: of who encrypts and of the other party.
     fn sent(&self) -> [usize; 2] {
         let (counts, params) = (self.tiling.counts(), self.params);
-        let answers = (0..counts.responses).map(|i| Response::len(params, self.tiling.count(i)));
+        let answers =
+            self.tiling.response_counts().map(|[many, outputs]| many * Response::len(params, outputs));
         [counts.encrypted * (NUMBER + Seeded::len(params)), answers.sum()]
     }
 

@@ -155,7 +155,7 @@ impl ScalingJob {
             let job = ots.in_blocks(block, (owner, objective), most)?;
             Ok((job.price(), [job.bill(), job.keys().bill()], (block, job)))
         };
-        Self { lattice: cheapest_block(len, &ots.columns().bill(), of), ..ots }
+        Self { lattice: cheapest_block(len, Some(&ots.columns().bill()), of), ..ots }
     }
 
     /// So many columns in each matrix.

@@ -41,7 +41,7 @@ use super::{
     root::Root,
 };
 use crate::{
-    arith::{Fixed, RowMultiples, RowMultiplesJob, RowSquares, RowSquaresJob},
+    arith::{Fixed, Gram, GramJob, RowMultiples, RowMultiplesJob},
     bill::{Bill, Effort, Objective, Once, Work},
     error::{Error, Result, same},
     math::{
@@ -73,7 +73,7 @@ struct Rings {
 
 /// The steps that may be by lattices.
 struct Steps {
-    squares: RowSquaresJob,
+    squares: GramJob,
     product: RowMultiplesJob,
     scaling: ScalingJob,
 }
@@ -120,7 +120,7 @@ pub struct Norm {
     widening: Widening,
     row_widening: [Widening; 2],
     mean: [Rescaling; 2],
-    squares: RowSquares,
+    squares: Gram,
     root: Root,
     product: RowMultiples,
     /// After the product with the root, and after the gains.
@@ -167,7 +167,7 @@ impl NormJob {
         let (sums, squares) = (widened(w.numbers)?, widened(w.squares)?);
         let first =
             Widening::bill([self.bits, w.numbers])?.times(numbers) + sums + (fine + coarse).times(self.rows);
-        let root = steps.squares.bill()? + squares + self.root(w.rows).bill()?.times(self.rows);
+        let root = steps.squares.bill() + squares + self.root(w.rows).bill()?.times(self.rows);
         let scaled = steps.product.bill() + scaled.times(numbers);
         Ok(first + root + scaled + steps.scaling.bill() + last.times(numbers))
     }
@@ -228,8 +228,12 @@ impl NormJob {
     }
 
     /// Step 2.
-    fn squares(&self, rings: &Rings) -> Result<RowSquaresJob> {
-        RowSquaresJob::new([self.rows, self.len], rings.squares, self.by_lattices())
+    fn squares(&self, rings: &Rings) -> Result<GramJob> {
+        let rows = [self.rows, 1, self.len];
+        match self.by_lattices() {
+            Some(objective) => GramJob::suiting(rows, rings.squares, objective),
+            None => GramJob::by_ots(rows, rings.squares),
+        }
     }
 
     /// Material for public gains is stored row by row, whatever is together then: lattices are for all rows at once.
@@ -276,7 +280,7 @@ impl Norm {
         let mut widened = |from| Widening::prepare(p, [from, w.rows], rows);
         let row_widening = [widened(w.numbers)?, widened(w.squares)?];
         let steps = job.steps(&w)?;
-        let squares = RowSquares::prepare(p, steps.squares)?;
+        let squares = Gram::prepare(p, &steps.squares)?;
         let root = Root::prepare(p, job.root(w.rows), rows)?;
         let product = RowMultiples::prepare(p, steps.product)?;
         let scaling = Scaling::prepare(p, steps.scaling, affine)?;
@@ -306,7 +310,7 @@ impl Norm {
         let [sums, squares] = self.row_widening;
         let sums = sums.sign(s, &linear::row_sums(&x, job.len))?;
         let (centred, coarse) = job.centred(s, self.mean, &x, &sums)?;
-        let added = self.squares.sum(s, &coarse.low_bits(w.squares)?)?;
+        let added = self.squares.multiply(s, &coarse.low_bits::<u64>(w.squares)?)?;
         let variance = squares.zero(s, &added)?;
         let epsilon = job.epsilon * job.len as f64 * 2f64.powi(2 * job.scale as i32);
         let root = self.root.eval(s, &linear::plus(role, &variance, epsilon.round() as u64))?;
