@@ -81,7 +81,8 @@ impl Operation for Linear {
     fn ways(&self, asked: Option<Objective>) -> Result<Option<Ways>> {
         let objective = asked.unwrap_or(Objective::Total);
         Ways::by_objective(objective, |objective| {
-            Ok(Self { job: self.job.optimised(1, objective)?, known: self.known.clone() })
+            let job = LayerJob::of(self.job.map(), self.job.cut(), 1, objective)?;
+            Ok(Self { job, known: self.known.clone() })
         })
     }
 
