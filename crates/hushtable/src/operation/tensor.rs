@@ -1,6 +1,6 @@
 //! Functions of rows of shared numbers, and GELU.
 
-use super::{Material, Operation, Port, Signature, implied, material, operands};
+use super::{Material, Operation, Port, Signature, Ways, implied, material, operands};
 use crate::{
     arith::Fixed,
     bill::{Bill, Effort},
@@ -63,7 +63,7 @@ impl Operation for GeluJob {
     }
 
     fn method(&self) -> String {
-        format!("{} lines", self.pieces())
+        self.method()
     }
 
     fn fields(&self) -> Vec<(&'static str, String)> {
@@ -77,6 +77,16 @@ impl Operation for GeluJob {
 
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         GeluJob::bill(&Self { batch: items, ..*self })
+    }
+
+    fn effort(&self, items: usize, under: &Setting) -> Result<Effort> {
+        let bill = Operation::bill(self, items, under)?;
+        let counted = Self { batch: items, ..*self }.counted()?;
+        Ok(counted.unwrap_or_else(|| implied(&self.signature(), bill, self.stocks(), items)))
+    }
+
+    fn ways(&self) -> Result<Option<Ways>> {
+        Ways::by_objective(self.objective, |objective| Ok(Self { objective, ..*self }))
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

@@ -2,7 +2,7 @@
 
 use super::{
     angle::Angle,
-    direct::{Direct, MAX_TABLE_BITS},
+    direct::Direct,
     form::Form,
     guard::Guard,
 };
@@ -21,6 +21,7 @@ use crate::{
             proof::SHARP,
             spline::Spline,
         },
+        tables::MAX_TABLE_BITS,
     },
     net::LinkShape,
     onehot::{Cyclic, OneHot},
@@ -133,7 +134,7 @@ fn by_angle(target: &Target, options: &Options, angle: Option<Angle>) -> Result<
 }
 
 fn direct(target: &Target, bits: u32, options: &Options) -> Result<Choice> {
-    let direct = Direct::new(target, bits)?.suiting(options.objective);
+    let direct = Direct::new(target, bits, options.objective)?;
     let guard = match options.outside {
         Outside::Wrap | Outside::Strict => None,
         _ if direct.covers() => None,
