@@ -54,7 +54,8 @@ fn gelus() {
         let function = random.of(&[Gated::Gelu, Gated::Silu]);
         let precision = random.of(&[Precision::Fine, Precision::Network]);
         let magnitude = magnitude(random, bits, scale);
-        let objective = random.of(&[Objective::Total, Objective::Bytes, Objective::Rounds, Objective::Rounds]);
+        let objective =
+            random.of(&[Objective::Total, Objective::Bytes, Objective::Rounds, Objective::Rounds]);
         let usual = GeluJob::new(bits, scale);
         let job = GeluJob { batch: 400, function, precision, magnitude, objective, ..usual };
         let Ok(card) = job.card() else { return Ok(false) };

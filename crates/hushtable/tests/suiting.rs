@@ -37,7 +37,7 @@ fn slow_links_take_fewer_bytes() {
 /// Few rounds over a slow link, where material is made before and numbers are known to be small; elsewhere nothing changes.
 #[test]
 fn slow_links_take_fewer_rounds() {
-    let job = |range, objective| GeluJob { range, objective, ..GeluJob::new(37, 12) };
+    let job = |range, objective| GeluJob { magnitude: Some(7), range, objective, ..GeluJob::new(37, 12) };
     let (small, large) = (Some([-20_000, 28_000]), Some([-400_000, 28_000]));
     for objective in [Objective::Total, Objective::Online] {
         let job = job(small, objective);

@@ -1,11 +1,6 @@
 //! Which way of evaluating a function suits: the cheapest that is accurate enough.
 
-use super::{
-    angle::Angle,
-    direct::Direct,
-    form::Form,
-    guard::Guard,
-};
+use super::{angle::Angle, direct::Direct, form::Form, guard::Guard};
 use crate::{
     arith::Objective,
     bill::{Bill, Work},
