@@ -84,11 +84,11 @@ fn silu(p: &mut Party, x: u64, precision: Precision) -> Result<()> {
 
 fn gelu_by_table(p: &mut Party, x: u64, precision: Precision) -> Result<()> {
     let (magnitude, objective) = (Some(1), Objective::Rounds);
-    let job = GeluJob { batch: 512, precision, magnitude, objective, ..GeluJob::new(37, 12) };
+    let job = GeluJob { batch: 1024, precision, magnitude, objective, ..GeluJob::new(37, 12) };
     assert_eq!(job.bill()?.online.rounds, if precision == Precision::Network { 1 } else { 2 });
     let material = Gelu::prepare(p, job)?;
     p.barrier()?;
-    material.eval(p, &fixed(37, 12, 512, x)?).map(drop)
+    material.eval(p, &fixed(37, 12, 1024, x)?).map(drop)
 }
 
 fn over(lo: f64, hi: f64, method: math::Method, outside: Outside) -> Options {

@@ -46,15 +46,16 @@ fn ring(bits: u32) -> u64 {
 }
 
 /// The largest error of numbers of the range, in units; and rounds.
-fn worst(p: &mut Party, job: GeluJob, seed: u64) -> Result<(f64, u32)> {
+fn worst(p: &mut Party, job: GeluJob, x: &[i64], seed: u64) -> Result<(f64, u32)> {
     let GeluJob { bits, scale, function, .. } = job;
     let unit = 2f64.powi(scale as i32);
-    let x = numbers(job.range.expect("a range"));
-    let most: f64 = job.card()?.max_ulp.parse().expect("a number");
+    let [most, lines] = [job, GeluJob { objective: Objective::Total, range: None, ..job }]
+        .map(|job| job.card().expect("a card").max_ulp.parse::<f64>().expect("a number"));
+    assert!(most <= lines, "{job:?}: {most} units, but {lines} by lines");
     let (mut off, mut rounds) = (0f64, 0);
     for kind in 0..6 {
         let mut random = Random::new(seed + kind as u64);
-        let words = shares(p.role(), &x, bits, 1 + random.below(8) as u32, kind, &mut random);
+        let words = shares(p.role(), x, bits, 1 + random.below(8) as u32, kind, &mut random);
         let material = Gelu::prepare(p, GeluJob { batch: x.len(), ..job })?;
         let (y, cost) = p.metered(|p| material.eval(p, &Fixed::new(words, scale)?))?;
         rounds = rounds.max(cost.rounds);
@@ -94,10 +95,23 @@ fn numbers_up_to_the_ends_of_a_range() {
             let job = GeluJob { function, precision, range, objective, ..GeluJob::new(bits, scale) };
             let entries = format!("a table of {} entries", 1 << index_bits);
             assert!(job.method().starts_with(&entries), "{job:?}: {}", job.method());
-            let (off, taken) = worst(p, job, i)?;
+            let (off, taken) = worst(p, job, &numbers(job.range.expect("a range")), i)?;
             let bill = GeluJob { batch: 1, ..job }.bill()?;
             assert_eq!([taken, bill.online.rounds], [rounds; 2], "{job:?}");
             println!("{job:?}: {off:.2} units off, of {}", job.card()?.max_ulp);
+        }
+        Ok(())
+    });
+}
+
+/// What a table has more entries for lies on both sides of the range.
+#[test]
+fn numbers_a_bit_beyond_a_range_have_results() {
+    both(pair(32, None), |p| {
+        for precision in [Precision::Fine, Precision::Network] {
+            let (range, objective) = (Some([-5000, 5000]), Objective::Rounds);
+            let job = GeluJob { precision, range, objective, ..GeluJob::new(37, 12) };
+            worst(p, job, &[-8180, -8179, -7000, -5001, 5001, 7000, 8179, 8180], 5)?;
         }
         Ok(())
     });

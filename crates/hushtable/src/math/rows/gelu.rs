@@ -129,6 +129,14 @@ impl Gated {
         }
     }
 
+    /// How much it rises or falls a unit, at most.
+    fn slope(self) -> f64 {
+        match self {
+            Self::Gelu => 1.13,
+            Self::Silu => 1.1,
+        }
+    }
+
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
@@ -274,7 +282,8 @@ impl GeluJob {
         if self.objective != Objective::Rounds || self.check().is_err() {
             return None;
         }
-        TableJob::suiting(self, self.range.unwrap_or(self.ends()), self.most_off())
+        let range = self.range.unwrap_or(self.ends());
+        TableJob::suiting([self.bits, self.scale], self.function.slope(), range, self.most_off())
     }
 
     fn is_folded(&self) -> bool {

@@ -26,7 +26,6 @@
 
 use prim::ring::{Ring, low};
 
-use super::{Gated, GeluJob};
 use crate::{
     arith::Objective,
     error::Result,
@@ -63,21 +62,22 @@ pub(super) struct Tabled {
 }
 
 impl TableJob {
-    /// The shortest table for numbers in a range, both ends included, that is off by `most` units at most; `None` for one
-    /// that is too long.
-    pub(super) fn suiting(of: &GeluJob, [lo, hi]: [i64; 2], most: f64) -> Option<Self> {
-        let slope = match of.function {
-            Gated::Gelu => 1.13,
-            Gated::Silu => 1.1,
-        };
-        let cut = (0..of.scale).rev().find(|&cut| off(slope, cut) <= most)?;
+    /// The shortest table for numbers of these bits, with so many behind the point, in a range, both ends included, of what
+    /// rises by `slope` at most, that is off by `most` units at most; `None` for one that is too long.
+    pub(super) fn suiting(
+        [bits, scale]: [u32; 2],
+        slope: f64,
+        [lo, hi]: [i64; 2],
+        most: f64,
+    ) -> Option<Self> {
+        let cut = (0..scale).rev().find(|&cut| off(slope, cut) <= most)?;
         // The greatest H.
         let last = (hi.abs_diff(lo) + (1 << cut) - 1) >> cut;
         let index_bits = (u64::BITS - last.leading_zeros()).max(MIN_TABLE_BITS);
-        let reading = Reading::suiting(index_bits, of.bits, Objective::Rounds);
+        let reading = Reading::suiting(index_bits, bits, Objective::Rounds);
         // Entries that are left serve numbers beyond either end.
         let beside = (((1i64 << index_bits) - 1 - last as i64) / 2) << cut;
-        let job = Self { lo: lo - beside, scale: of.scale, cut, slope, reading };
+        let job = Self { lo: lo - beside, scale, cut, slope, reading };
         (index_bits <= MAX_TABLE_BITS).then_some(job)
     }
 
