@@ -198,7 +198,9 @@ class Operation:
     @staticmethod
     def relu(bits: int, within: int) -> Operation: ...
     @staticmethod
-    def gated(function: str, bits: int, fraction: int, precision: str, magnitude: int) -> Operation: ...
+    def gated(
+        function: str, bits: int, fraction: int, precision: str, magnitude: int, range: tuple[int, int]
+    ) -> Operation: ...
     @staticmethod
     def softmax(
         bits: int, fraction: int, rows: int, len: int, precision: str, magnitude: int

@@ -1,4 +1,5 @@
-"""GELU and SiLU in forms of their own: for fewer bytes than by tables and splines, with an error of their own."""
+"""GELU and SiLU in forms of their own: for fewer bytes than by tables and splines, with an error of their own. Where material
+is made before over a slow link, the library takes a table instead if that is predicted to be faster, within the same error."""
 
 from __future__ import annotations
 
@@ -62,7 +63,7 @@ def forms(name: str, bits: int, fraction: int, limits: Range) -> tuple[Form, ...
     before, found = magnitude(limits, fraction), []
     for precision in PRECISIONS:
         try:
-            made = native.Operation.gated(function, bits, fraction, precision, before)
+            made = native.Operation.gated(function, bits, fraction, precision, before, (limits[0], limits[1] - 1))
         except ParamError:
             continue
         text = f"{name}, {precision}, {before} bits before the point"

@@ -196,7 +196,7 @@ impl Operation {
     }
 
     /// GELU, by its formula with tanh, or SiLU: `function` has a name, and so has the precision. Of numbers with so many
-    /// bits before the point, their sign left out.
+    /// bits before the point, their sign left out, and in a range, in steps, both ends included.
     #[staticmethod]
     fn gated(
         py: Python<'_>,
@@ -205,16 +205,18 @@ impl Operation {
         fraction: u32,
         precision: &str,
         magnitude: u32,
+        range: [i64; 2],
     ) -> PyResult<Self> {
         let function = match function {
             "gelu" => Gated::Gelu,
             "silu" => Gated::Silu,
             _ => return Err(PyTypeError::new_err(format!("no such function: {function:?}"))),
         };
-        let (precision, magnitude) = (self::precision(precision)?, Some(magnitude));
-        let job = GeluJob { batch: 1, function, precision, magnitude, ..GeluJob::new(bits, fraction) };
+        let (precision, magnitude, range) = (self::precision(precision)?, Some(magnitude), Some(range));
+        let usual = GeluJob::new(bits, fraction);
+        let job = GeluJob { batch: 1, function, precision, magnitude, range, ..usual };
         job.check().map_err(|e| raise(py, &e))?;
-        Ok(Self::of(job))
+        Ok(Self::least(|objective| GeluJob { objective, ..job }))
     }
 
     /// Softmax of each row, with a precision and a magnitude as of `gated`.

@@ -162,6 +162,32 @@ def test_silu_of_shares_takes_its_form_where_that_is_as_accurate(seed):
         assert np.abs(z - plain(x)).max() * 2.0**fraction <= loose + 0.01
 
 
+@pytest.mark.parametrize(("name", "precision"), [(name, precision) for name in ("silu", "gelu_tanh") for precision in gated.PRECISIONS])
+def test_what_is_made_before_takes_few_rounds_over_a_slow_link(name, precision):
+    """As exact as it is over a fast one, up to the ends of the range."""
+    like = {"bits": 37, "fraction": 12, "range": (-8.0, 8.0)}
+    x = points(np.random.default_rng(5), 8.0, 2.0**-12)
+    form = {form.text.split(", ")[1]: form for form in gated.forms(name, 37, 12, (-(8 << 12), 8 << 12))}[precision]
+
+    def party(p):
+        s = p.input(x if p.role == 0 else None, 0, shape=x.shape, **like)
+        with p.offline():
+            prepared = ht.prepare(form, ht.Like(x.shape, **like))
+        found, rounds = [], []
+        for f in (prepared, form):
+            before = p.cost
+            y = f(s)
+            rounds.append((p.cost - before).online.rounds)
+            found.append(p.open(y))
+        return found, rounds
+
+    for net, few in (("wan", True), ("loopback", False)):
+        found, (ahead, now) = ht.run_pair(party, net=net)[0]
+        assert ahead <= 3 if few else ahead == now >= 8
+        for y in found:
+            assert np.abs(y - CURVES[name][0](x)).max() * 2.0**12 <= form.ulps
+
+
 def test_which_form_silu_of_shares_takes():
     def size(name, fraction, most=32, **how):
         (need,) = ht.count(lambda s: ht.functions()[name](s, **how), ht.Like(1, 37, fraction, (-most, most)))

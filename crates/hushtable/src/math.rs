@@ -26,6 +26,7 @@ mod functions;
 mod linear;
 mod rows;
 mod splines;
+mod tables;
 
 pub use evaluation::{Evaluation, Prepared, PreparedSinCos, SinCos, Suggestion};
 pub use functions::{

@@ -55,6 +55,7 @@ mod fss_views;
 mod fuzz_corpus;
 mod garbled;
 mod gates;
+mod gelu_table;
 mod hash_inputs;
 mod key_gate_views;
 mod kk13;

@@ -82,6 +82,15 @@ fn silu(p: &mut Party, x: u64, precision: Precision) -> Result<()> {
     material.eval(p, &fixed(37, 12, 512, x)?).map(drop)
 }
 
+fn gelu_by_table(p: &mut Party, x: u64, precision: Precision) -> Result<()> {
+    let (magnitude, objective) = (Some(1), Objective::Rounds);
+    let job = GeluJob { batch: 1024, precision, magnitude, objective, ..GeluJob::new(37, 12) };
+    assert_eq!(job.bill()?.online.rounds, if precision == Precision::Network { 1 } else { 2 });
+    let material = Gelu::prepare(p, job)?;
+    p.barrier()?;
+    material.eval(p, &fixed(37, 12, 1024, x)?).map(drop)
+}
+
 fn over(lo: f64, hi: f64, method: math::Method, outside: Outside) -> Options {
     Options::default().domain(Bounds { lo, hi }).method(method).outside(outside)
 }
@@ -313,6 +322,8 @@ const PROTOCOLS: &[(&str, Protocol)] = &[
         p.barrier()?;
         material.eval(p, &fixed(37, 12, 512, x)?).map(drop)
     }),
+    ("GELU by a table", |p, x| gelu_by_table(p, x, Precision::Fine)),
+    ("GELU by a table in one round", |p, x| gelu_by_table(p, x, Precision::Network)),
     ("SiLU, in a smaller ring", |p, x| silu(p, x, Precision::Fine)),
     ("SiLU for networks, in a smaller ring", |p, x| silu(p, x, Precision::Network)),
     ("softmax for networks, in a smaller ring", |p, x| {

@@ -34,6 +34,7 @@ const PUBLIC: &[&str] = &[
     "Dialect",
     "Effort",
     "Estimate",
+    "GeluJob",
     "Prediction",
     "Room",
     "Figures",

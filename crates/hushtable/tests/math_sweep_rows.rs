@@ -54,10 +54,12 @@ fn gelus() {
         let function = random.of(&[Gated::Gelu, Gated::Silu]);
         let precision = random.of(&[Precision::Fine, Precision::Network]);
         let magnitude = magnitude(random, bits, scale);
-        let objective = random.of(&[Objective::Total, Objective::Bytes]);
+        let objective =
+            random.of(&[Objective::Total, Objective::Bytes, Objective::Rounds, Objective::Rounds]);
         let usual = GeluJob::new(bits, scale);
         let job = GeluJob { batch: 400, function, precision, magnitude, objective, ..usual };
         let Ok(card) = job.card() else { return Ok(false) };
+        println!("{}", job.method());
         let far = 2f64.powi(magnitude.map_or(bits as i32 - 3 - scale as i32, |m| m as i32));
         let unit = 2f64.powi(-(scale as i32));
         let bend = if function == Gated::Gelu { 4.25 } else { 12.0 };

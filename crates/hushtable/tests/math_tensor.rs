@@ -190,6 +190,7 @@ fn gelu_of_every_number_of_its_bend() {
     let silu = |job| GeluJob { function: Gated::Silu, ..job };
     let within = |m, job| GeluJob { magnitude: Some(m), ..job };
     let least = |job| GeluJob { objective: Objective::Bytes, ..job };
+    let rounds = |job| GeluJob { objective: Objective::Rounds, ..job };
     let usual = GeluJob::new(37, 12);
     let jobs = [
         usual,
@@ -216,6 +217,9 @@ fn gelu_of_every_number_of_its_bend() {
         silu(least(GeluJob::new(15, 7))),
         silu(least(within(20, GeluJob::new(64, 16)))),
         silu(GeluJob::new(64, 24)),
+        rounds(usual),
+        rounds(within(3, usual)),
+        silu(rounds(network(within(5, usual)))),
     ];
     both(pair(7, None), |p| jobs.map(|job| gelus(p, job)).into_iter().collect::<Result<Vec<_>>>());
 }

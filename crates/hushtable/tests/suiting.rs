@@ -4,7 +4,7 @@ use hushtable::{
     Role,
     arith::{CompareDomain, CompareJob, LayerJob, LinearJob, LinearShape, MatrixShape, Objective},
     lut::{LookupJob, Protocol},
-    math::{GeluJob, SoftmaxJob},
+    math::{GeluJob, Precision, SoftmaxJob},
     net::LinkShape,
     operation::{Bands, Compare, Linear, Lookup, Operation, Products, Relation, Select, batch, choose},
     ot::Setting,
@@ -33,6 +33,33 @@ fn slow_links_take_fewer_bytes() {
         let back = choose(way.as_ref(), 1_000_000, &Setting::default()).unwrap().expect("a choice");
         assert_eq!(back.fields(), operation.fields());
     }
+}
+
+/// Few rounds over a slow link, where material is made before and numbers are known to be small; elsewhere nothing changes.
+#[test]
+fn slow_links_take_fewer_rounds() {
+    let job = |range, objective| GeluJob { magnitude: Some(7), range, objective, ..GeluJob::new(37, 12) };
+    let (small, large) = (Some([-20_000, 28_000]), Some([-400_000, 28_000]));
+    for objective in [Objective::Total, Objective::Online] {
+        let job = job(small, objective);
+        for (link, items) in [(LinkShape::LOOPBACK, 1000), (LinkShape::LAN, 1_000_000)] {
+            let way = choose(&job, items, &Setting::over(link)).unwrap().expect("a choice");
+            assert_eq!(way.fields(), job.fields(), "{link}");
+        }
+    }
+    let over_wan = |job: GeluJob, items| {
+        let way = choose(&job, items, &Setting::over(LinkShape::WAN)).unwrap().expect("a choice");
+        assert_eq!(way.result(), job.result());
+        let rounds = way.bill(items, &Setting::default()).unwrap().online.rounds;
+        (way.method(), rounds)
+    };
+    assert_eq!(over_wan(job(small, Objective::Online), 1000), ("a table of 32768 entries".into(), 2));
+    assert_eq!(over_wan(job(small, Objective::Total), 1000), ("256 lines".into(), 8));
+    // Local work counts: reading long tables takes longer than rounds, if there are many numbers.
+    assert_eq!(over_wan(job(small, Objective::Online), 1_000_000), ("256 lines".into(), 8));
+    assert_eq!(over_wan(job(large, Objective::Online), 1000).0, "256 lines");
+    let network = GeluJob { precision: Precision::Network, ..job(small, Objective::Online) };
+    assert_eq!(over_wan(network, 1000), ("a table of 8192 entries".into(), 2));
 }
 
 /// Other objectives than time say what they want; a plan that was asked for stays.

@@ -172,6 +172,12 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
         let (function, precision, magnitude) = (Gated::Silu, Precision::Network, Some(6));
         gelu(p, GeluJob { function, precision, magnitude, ..GeluJob::new(37, 12) })
     }),
+    ("gelu-table", None, |p| {
+        let (range, objective) = (Some([-20_000, 12_767]), Objective::Rounds);
+        Gelu::prepare(p, GeluJob { batch: 6, range, objective, ..GeluJob::new(37, 12) })?
+            .eval(p, &numbers()?)
+            .map(drop)
+    }),
     ("layer-norm", None, layer_norm),
 ];
 

@@ -28,6 +28,7 @@ pub use suggestion::Suggestion;
 use super::{
     functions::{Bounds, Card, Function, Method, Options, Outside, Tail, target::Known},
     splines::spline,
+    tables,
 };
 use crate::{
     arith::Fixed,
@@ -228,7 +229,7 @@ pub struct Prepared {
 }
 
 enum Material {
-    Direct(Box<direct::Material>),
+    Direct(Box<tables::Material>),
     Spline(Box<spline::Material>),
     Angle(Box<angle::Material>),
 }

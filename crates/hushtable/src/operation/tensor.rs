@@ -67,7 +67,7 @@ impl Operation for GeluJob {
     }
 
     fn method(&self) -> String {
-        format!("{} lines", self.pieces())
+        self.method()
     }
 
     fn fields(&self) -> Vec<(&'static str, String)> {
@@ -81,6 +81,12 @@ impl Operation for GeluJob {
 
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         GeluJob::bill(&Self { batch: items, ..*self })
+    }
+
+    fn effort(&self, items: usize, under: &Setting) -> Result<Effort> {
+        let bill = Operation::bill(self, items, under)?;
+        let counted = Self { batch: items, ..*self }.counted()?;
+        Ok(counted.unwrap_or_else(|| implied(&self.signature(), bill, self.stocks(), items)))
     }
 
     /// Of the same card.

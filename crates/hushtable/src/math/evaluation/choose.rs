@@ -1,11 +1,6 @@
 //! Which way of evaluating a function suits: the cheapest that is accurate enough.
 
-use super::{
-    angle::Angle,
-    direct::{Direct, MAX_TABLE_BITS},
-    form::Form,
-    guard::Guard,
-};
+use super::{angle::Angle, direct::Direct, form::Form, guard::Guard};
 use crate::{
     arith::Objective,
     bill::{Bill, Work},
@@ -21,6 +16,7 @@ use crate::{
             proof::SHARP,
             spline::Spline,
         },
+        tables::MAX_TABLE_BITS,
     },
     net::LinkShape,
     onehot::{Cyclic, OneHot},
@@ -133,7 +129,7 @@ fn by_angle(target: &Target, options: &Options, angle: Option<Angle>) -> Result<
 }
 
 fn direct(target: &Target, bits: u32, options: &Options) -> Result<Choice> {
-    let direct = Direct::new(target, bits)?.suiting(options.objective);
+    let direct = Direct::new(target, bits, options.objective)?;
     let guard = match options.outside {
         Outside::Wrap | Outside::Strict => None,
         _ if direct.covers() => None,

@@ -7,7 +7,6 @@ use super::{
     angle::Angle,
     check::Check,
     choose,
-    direct::MAX_TABLE_BITS,
     form::Form,
     guard::Instead,
     program::{Program, check_format, greatest, instead, numbers},
@@ -16,10 +15,13 @@ use super::{
 use crate::{
     bill::Bill,
     error::{Error, Result},
-    math::functions::{
-        Accuracy, Bounds, Function, Method, Options, Outside, Tail,
-        target::{Grid, Known, Target},
-        usual::{known_domain, settled, usual_domain},
+    math::{
+        functions::{
+            Accuracy, Bounds, Function, Method, Options, Outside, Tail,
+            target::{Grid, Known, Target},
+            usual::{known_domain, settled, usual_domain},
+        },
+        tables::MAX_TABLE_BITS,
     },
 };
 

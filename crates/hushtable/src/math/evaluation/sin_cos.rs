@@ -22,7 +22,7 @@ use prim::ring::Ring;
 use super::{
     angle::{self, Angle},
     choose,
-    direct::{self, Direct, MAX_TABLE_BITS},
+    direct::Direct,
     form::Form,
     program::check_format,
 };
@@ -30,9 +30,12 @@ use crate::{
     arith::Fixed,
     bill::Bill,
     error::{Error, Result, same},
-    math::functions::{
-        Accuracy, Bounds, Card, Function, Method, Options, Outside, Tail, rounded_up,
-        target::{Grid, Known, Target},
+    math::{
+        functions::{
+            Accuracy, Bounds, Card, Function, Method, Options, Outside, Tail, rounded_up,
+            target::{Grid, Known, Target},
+        },
+        tables::{self, MAX_TABLE_BITS},
     },
     session::Session,
     source::Source,
@@ -71,7 +74,7 @@ pub struct PreparedSinCos {
 }
 
 enum Material {
-    Direct(Box<direct::Material>),
+    Direct(Box<tables::Material>),
     Angle(Box<angle::Material>),
 }
 
@@ -248,7 +251,7 @@ fn tables(sine: Function, [bits, fraction, fraction_out]: [u32; 3], options: &Op
         let format = [fraction_out, bits];
         let known = Known { values: &evaluate, name: Some(function), everywhere: false };
         let target = Target::new(known, grid, [Tail::Period; 2], format, Outside::Wrap)?;
-        let form = Form::Direct(Direct::new(&target, bits)?.suiting(options.objective));
+        let form = Form::Direct(Direct::new(&target, bits, options.objective)?);
         let own = form.accuracy(&target, target.inside_places());
         accuracy.max_ulp = accuracy.max_ulp.max(own.max_ulp);
         accuracy.mean_ulp = accuracy.mean_ulp.max(own.mean_ulp);

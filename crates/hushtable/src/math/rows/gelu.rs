@@ -12,6 +12,8 @@
 //!
 //! Both work in the smallest ring that holds the numbers; the result is extended to the ring of l bits.
 //!
+//! Where few rounds are asked for and numbers are known to be small, [`tabled`] reads the function itself: in 1 or 2.
+//!
 //! # Cost, a number
 //! That of the form, and an extension where a bound of the numbers is known. [`GeluJob::bill`] has the sum.
 //!
@@ -21,6 +23,7 @@
 mod folded;
 mod residual;
 mod straight;
+mod tabled;
 
 use prim::ring::Ring;
 
@@ -28,11 +31,12 @@ use self::{
     folded::Folded,
     residual::{FormJob, Pieces},
     straight::Straight,
+    tabled::{TableJob, Tabled},
 };
 use crate::{
     arith::{Fixed, Objective},
-    bill::Bill,
-    error::{Result, same, within},
+    bill::{Bill, Effort},
+    error::{Error, Result, same, within},
     math::{
         functions::{TensorCard, rounded_up},
         linear::Widening,
@@ -75,7 +79,10 @@ pub struct GeluJob {
     pub precision: Precision,
     /// Bits m before the point, where numbers are known to be `-2^m <= x < 2^m`. What is not is not noticed.
     pub magnitude: Option<u32>,
-    /// What the comparisons are to have least of. For fewest bytes GELU takes other pieces, too, and more rounds.
+    /// The least and the greatest number, in units, where more is known than their magnitude: shorter tables serve them.
+    pub range: Option<[i64; 2]>,
+    /// What the comparisons are to have least of. For fewest bytes GELU takes other pieces, too, and more rounds; for
+    /// fewest rounds a table, where one of `2^16` entries is accurate enough.
     pub objective: Objective,
 }
 
@@ -93,13 +100,13 @@ pub struct GeluJob {
 pub struct Gelu {
     job: GeluJob,
     form: Form,
-    out: Widening,
 }
 
-/// How a x and r are found.
+/// How the function is found: by a x and r with what extends the difference, or itself.
 enum Form {
-    Straight(Box<Straight>),
-    Folded(Box<Folded>),
+    Straight(Box<Straight>, Widening),
+    Folded(Box<Folded>, Widening),
+    Tabled(Box<Tabled>),
 }
 
 /// GELU, by the formula with tanh that language models use.
@@ -119,6 +126,14 @@ impl Gated {
         match self {
             Self::Gelu => gelu(x),
             Self::Silu => silu(x),
+        }
+    }
+
+    /// How much it rises or falls a unit, at most.
+    fn slope(self) -> f64 {
+        match self {
+            Self::Gelu => 1.13,
+            Self::Silu => 1.1,
         }
     }
 
@@ -145,17 +160,22 @@ impl GeluJob {
     /// GELU of no numbers, of no known bound, with 2 units.
     pub fn new(bits: u32, scale: u32) -> Self {
         let (function, precision) = (Gated::Gelu, Precision::Fine);
-        Self { batch: 0, bits, scale, function, precision, magnitude: None, objective: Objective::Total }
+        let (magnitude, range) = (None, None);
+        Self { batch: 0, bits, scale, function, precision, magnitude, range, objective: Objective::Total }
     }
 
     /// What numbers have in common, however many there are.
     pub(crate) fn terms(&self) -> Terms {
-        Terms::of(self.function.name())
+        let terms = Terms::of(self.function.name())
             .with("bits", self.bits)
             .with("fraction bits", self.scale)
             .with("precision", self.precision.name())
             .with("bits before the point", self.magnitude)
-            .with("objective", self.objective)
+            .with("objective", self.objective);
+        match self.table() {
+            None => terms,
+            Some(table) => table.terms(terms),
+        }
     }
 
     /// `Ok(())` if there are such numbers.
@@ -167,7 +187,15 @@ impl GeluJob {
         within("bits behind the point of GELU", self.scale, least..=24)?;
         within("bits of a number of GELU", self.bits, self.scale + self.pieces_of().domain + 3..=64)?;
         let most = self.bits - 3 - self.scale;
-        self.magnitude.map_or(Ok(()), |m| within("bits before the point of GELU", m, 0..=most))
+        self.magnitude.map_or(Ok(()), |m| within("bits before the point of GELU", m, 0..=most))?;
+        let [least, greatest] = self.ends();
+        match self.range {
+            Some([lo, hi]) if lo > hi || lo < least || hi > greatest => {
+                let (what, got) = ("range of the numbers of GELU", format!("{lo} to {hi}"));
+                Err(Error::Param { what, got, accepted: format!("in {least} to {greatest}, in order") })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// What all numbers cost.
@@ -176,9 +204,18 @@ impl GeluJob {
     /// As [`check`](Self::check).
     pub fn bill(&self) -> Result<Bill> {
         self.check()?;
+        if let Some(table) = self.table() {
+            return Ok(table.reading.bill(1)?.times(self.batch));
+        }
         let job = self.form();
         let form = if self.is_folded() { Folded::bill(&job)? } else { Straight::bill(&job)? };
         Ok((form + Widening::bill(self.out())?).times(self.batch))
+    }
+
+    /// What a table of all numbers takes, with its local work; `None` where lines are read.
+    pub(crate) fn counted(&self) -> Result<Option<Effort>> {
+        self.check()?;
+        self.table().map(|table| table.reading.effort(self.batch)).transpose()
     }
 
     /// What is known of it.
@@ -186,14 +223,17 @@ impl GeluJob {
     /// # Errors
     /// As [`check`](Self::check).
     pub fn card(&self) -> Result<TensorCard> {
-        let most = 2f64.powi(self.magnitude.map_or(self.bits as i32 - 3 - self.scale as i32, |m| m as i32));
-        let scale = f64::from(self.scale);
-        let twelfth = libm::exp2(scale - 12.0);
-        let max_ulp = match (self.precision, self.function) {
-            (Precision::Fine, Gated::Gelu) => 1.2 + 0.8 * twelfth,
-            // Near 0, and at the end of the domain.
-            (Precision::Fine, Gated::Silu) => f64::max(1.08 + 0.92 * twelfth, 0.9 + 1.1 * twelfth),
-            (Precision::Network, _) => 16.0 * twelfth,
+        self.check()?;
+        let unit = libm::exp2(-f64::from(self.scale));
+        let outside = match self.table().and(self.range) {
+            None => {
+                let most = 2f64.powi(self.magnitude.unwrap_or(self.bits - 3 - self.scale) as i32);
+                format!("numbers of {most} and more, or below -{most}, are not allowed, not checked")
+            }
+            Some(range) => {
+                let [lo, hi] = range.map(|end| end as f64 * unit);
+                format!("numbers above {hi}, or below {lo}, are not allowed, not checked")
+            }
         };
         Ok(TensorCard {
             function: match self.function {
@@ -203,15 +243,47 @@ impl GeluJob {
             shape: [self.batch, 1],
             ring: self.bits,
             scale: self.scale,
-            max_ulp: rounded_up(max_ulp),
-            outside: format!("numbers of {most} and more, or below -{most}, are not allowed, not checked"),
+            max_ulp: rounded_up(self.table().map_or(self.most_off(), |table| table.most_off())),
+            outside,
             bill: self.bill()?,
         })
     }
 
-    /// Pieces of the domain.
-    pub fn pieces(&self) -> u32 {
-        1 << self.pieces_of().index
+    /// How it is done, in a few words.
+    pub fn method(&self) -> String {
+        match self.table() {
+            None => format!("{} lines", 1u32 << self.pieces_of().index),
+            Some(TableJob { reading, .. }) => {
+                let how = if reading.one_round { ", in one round" } else { "" };
+                format!("a table of {} entries{how}", 1u32 << reading.index_bits)
+            }
+        }
+    }
+
+    /// Units that results may be off, whatever the form.
+    fn most_off(&self) -> f64 {
+        let twelfth = libm::exp2(f64::from(self.scale) - 12.0);
+        match (self.precision, self.function) {
+            (Precision::Fine, Gated::Gelu) => 1.2 + 0.8 * twelfth,
+            // Near 0, and at the end of the domain.
+            (Precision::Fine, Gated::Silu) => f64::max(1.08 + 0.92 * twelfth, 0.9 + 1.1 * twelfth),
+            (Precision::Network, _) => 16.0 * twelfth,
+        }
+    }
+
+    /// The least and the greatest number by the magnitude, in units.
+    fn ends(&self) -> [i64; 2] {
+        let end = 1i64 << (self.scale + self.magnitude.unwrap_or(self.bits - 3 - self.scale));
+        [-end, end - 1]
+    }
+
+    /// The table, where few rounds are asked for and one serves.
+    fn table(&self) -> Option<TableJob> {
+        if self.objective != Objective::Rounds || self.check().is_err() {
+            return None;
+        }
+        let range = self.range.unwrap_or(self.ends());
+        TableJob::suiting([self.bits, self.scale], self.function.slope(), range, self.most_off())
     }
 
     fn is_folded(&self) -> bool {
@@ -243,7 +315,12 @@ impl GeluJob {
     }
 
     fn form(&self) -> FormJob {
-        FormJob { pieces: self.pieces_of(), bits: self.bits, ring: self.ring(), objective: self.objective }
+        // Comparisons that save a round take more bytes, and inside a machine as long.
+        let objective = match self.objective {
+            Objective::Online => Objective::Total,
+            other => other,
+        };
+        FormJob { pieces: self.pieces_of(), bits: self.bits, ring: self.ring(), objective }
     }
 
     /// Width of the smallest ring that holds the numbers.
@@ -266,11 +343,18 @@ impl Gelu {
     pub fn prepare(p: &mut dyn Source, job: GeluJob) -> Result<Self> {
         job.check()?;
         p.announce(&job.terms().with("batch", job.batch).to_string())?;
-        let form = match job.is_folded() {
-            false => Form::Straight(Box::new(Straight::prepare(p, job.form(), job.batch)?)),
-            true => Form::Folded(Box::new(Folded::prepare(p, job.form(), job.batch)?)),
+        let form = match (job.table(), job.is_folded()) {
+            (Some(table), _) => Form::Tabled(Box::new(Tabled::prepare(p, table, job.batch)?)),
+            (None, false) => {
+                let form = Straight::prepare(p, job.form(), job.batch)?;
+                Form::Straight(Box::new(form), Widening::prepare(p, job.out(), job.batch)?)
+            }
+            (None, true) => {
+                let form = Folded::prepare(p, job.form(), job.batch)?;
+                Form::Folded(Box::new(form), Widening::prepare(p, job.out(), job.batch)?)
+            }
         };
-        Ok(Self { job, form, out: Widening::prepare(p, job.out(), job.batch)? })
+        Ok(Self { job, form })
     }
 
     /// Online: shares of the function. Spends the material.
@@ -279,15 +363,16 @@ impl Gelu {
     /// [`Error::Shape`](crate::Error::Shape) unless numbers, width and scale are those prepared for, and those of the
     /// channel.
     pub fn eval<R: Ring>(self, s: &mut Session, x: &Fixed<R>) -> Result<Fixed<R>> {
-        let Self { job, form, out } = self;
+        let Self { job, form } = self;
         same("numbers of GELU", job.batch, x.len())?;
         same("bits of the numbers of GELU", job.bits as usize, x.bits() as usize)?;
         same("scale of the numbers of GELU", job.scale as usize, x.scale() as usize)?;
         let x = x.share().low_bits::<u64>(job.bits)?;
         let function = |x| job.function.of(x);
-        let y = match form {
-            Form::Straight(form) => form.eval(s, &x, function)?,
-            Form::Folded(form) => form.eval(s, &x, function)?,
+        let (y, out) = match form {
+            Form::Straight(form, out) => (form.eval(s, &x, function)?, out),
+            Form::Folded(form, out) => (form.eval(s, &x, function)?, out),
+            Form::Tabled(form) => return Fixed::new(form.eval(s, &x, function)?, job.scale),
         };
         Fixed::new(out.sign::<u64, R>(s, &y)?, job.scale)
     }
