@@ -248,6 +248,14 @@ def test_a_folder_is_readable_by_its_owner_alone(tmp_path):
             assert each.stat().st_mode & 0o077 == 0, f"{each}: {each.stat().st_mode:o}"
 
 
+def test_what_a_folder_says_of_weights_takes_an_identity_to_compare(tmp_path):
+    """Else whoever reads it could try weights."""
+    processes._identities(tmp_path)
+    ours, theirs = (storing._numbers(small().held, tmp_path / party) for party in ("p0", "p1"))
+    assert ours != theirs
+    assert ours == storing._numbers(small().held, tmp_path / "p0") != storing._numbers(small(1).held, tmp_path / "p0")
+
+
 def test_a_folder_that_was_restored_is_refused(tmp_path):
     model = small()
     prepared(tmp_path, model, 20)
