@@ -202,6 +202,25 @@ def test_results_that_are_rounded_up_to_a_power_of_two():
         assert taken.all()
 
 
+def test_rows_of_an_rms_norm_reach_the_root_of_their_length():
+    """Which is a power of two: rounded up, what one large number is divided to is one."""
+    for length, small in ((4, 8.0), (16, 1.0)):
+        graph = Graph([Input("x", (-1, length))])
+        graph.outputs = [graph.add(RmsNorm(length, 1e-6), 0, own={"weight": np.ones(length)})]
+        x = np.full((2, length), small)
+        x[:, 0] = 256
+        taken, _, _ = never_silent(Model(graph).calibrate(x, margin=1, fraction=8), x)
+        assert taken.all()
+
+
+def test_factors_that_are_0_in_the_digits_that_there_is_room_for():
+    """A bound of the error as large as what they make, and no error of another kind."""
+    graph = Graph([Input("x", (-1, 1024))])
+    graph.outputs = [graph.add(Linear(1024, 1, False), graph.add(Relu(), 0), own={"weight": np.full((1024, 1), 0.9 * 2.0**-22)})]
+    x = np.full((2, 1024), 0.99 * 2.0**37)
+    holds(Model(graph).calibrate(x, margin=1, fraction=24), x)
+
+
 def test_gains_of_layer_norms_are_rounded():
     rng = np.random.default_rng(31)
     graph = Graph([Input("x", (-1, 1024))])

@@ -8,10 +8,11 @@ import hushtable as ht
 import numpy as np
 from hushtable.nn.graph import Graph, Input
 from hushtable.nn.layers.elementwise import Add, Clip, Curve, Multiply, Relu, Subtract
-from hushtable.nn.layers.linear import Linear
+from hushtable.nn.layers.linear import Linear, Scale
 from hushtable.nn.layers.norm import LayerNorm, RmsNorm
+from hushtable.nn.layers.pool import Sum
 from hushtable.nn.model import Model
-from networks import private
+from networks import holds, private
 
 EPSILONS = (1e-5, 1e-2, 1.0)
 
@@ -81,3 +82,19 @@ def test_room_is_that_of_what_is_off():
     model.calibrate(x, fraction=8)
     assert not model.plain(x).any()
     assert 4 * 2 * step <= 2.0 ** model.formats.layers[-1].out <= 4 * 4 * 100 * step
+
+
+def test_roundings_of_two_layers_that_go_opposite_ways():
+    """A row of equal numbers is rounded down by one layer and up by the other, everywhere: their difference, added up, lies far
+    beyond what it is on examples, and beyond what rounding by lot makes of it."""
+    size, step = 1000, 2.0**-10
+    graph = Graph([Input("x", (-1, size))])
+    ours = graph.add(Relu(), 0)
+    theirs = graph.add(Add(), ours, graph.add(Clip(step, step), 0))
+    factors = {"weight": np.full(size, 0.09375)}
+    both = [graph.add(Scale((size,), False), value, own=factors) for value in (ours, theirs)]
+    total = graph.add(Sum((-1,)), graph.add(Subtract(), *both))
+    graph.outputs = [graph.add(Relu(0.2), total), graph.add(Relu(), total), graph.add(Scale((1,), False), total, own={"weight": np.ones(1)})]
+    x = np.full((3, size), 325 * step)  # 30.47 and 30.56 steps
+    model = Model(graph).calibrate(x, fraction=10, margin=1)
+    assert holds(model, x) > 0.8, "rounding takes them a step apart"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 import re
 import shutil
 import warnings
@@ -232,6 +233,27 @@ def test_a_folder_serves_what_it_was_made_for_alone(tmp_path):
 
     for y in over_tls(tmp_path, run):
         assert np.abs(y - model.plain(X)).max() <= model.report(20, measure=False).error
+
+
+def test_a_folder_is_readable_by_its_owner_alone(tmp_path):
+    """Whatever the process lets others read: it tells shapes, the session, and which folders are for the same weights."""
+    before = os.umask(0)
+    try:
+        prepared(tmp_path, small(), 20)
+    finally:
+        os.umask(before)
+    for party in ("p0", "p1"):
+        folder = tmp_path / party / "net"
+        for each in (folder, *folder.rglob("*")):
+            assert each.stat().st_mode & 0o077 == 0, f"{each}: {each.stat().st_mode:o}"
+
+
+def test_what_a_folder_says_of_weights_takes_an_identity_to_compare(tmp_path):
+    """Else whoever reads it could try weights."""
+    processes._identities(tmp_path)
+    ours, theirs = (storing._numbers(small().held, tmp_path / party) for party in ("p0", "p1"))
+    assert ours != theirs
+    assert ours == storing._numbers(small().held, tmp_path / "p0") != storing._numbers(small(1).held, tmp_path / "p0")
 
 
 def test_a_folder_that_was_restored_is_refused(tmp_path):

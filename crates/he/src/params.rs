@@ -173,6 +173,28 @@ mod tests {
         }
     }
 
+    /// The bound is that of a product and of packing together, by the formula of the specification: there are products that fit
+    /// where none are packed, and not where many are.
+    #[test]
+    fn packing_takes_room() {
+        let mut flipped = 0;
+        for (bits, limbs) in (8..=64).flat_map(|bits| (3..=7).map(move |limbs| (bits, limbs))) {
+            let Ok(params) = Params::new(bits, limbs) else { continue };
+            for (weight_bits, outputs) in [(1, 1), (4, 1 << 10), (bits.min(24), 1 << 20)] {
+                let fits = |packed| params.fits(&Product { weight_bits, terms: 64, outputs, packed });
+                let [worst, variance] = params.noise(&Product { weight_bits, terms: 64, outputs, packed: 1 });
+                let [worst_packed, variance_packed] = params.noise_of_packing(4096);
+                let covered =
+                    (worst + worst_packed).max(outputs as f64 * (variance + variance_packed).sqrt() / 2.0);
+                let flooding = f64::from((30 * limbs as u32 - bits - 3) as i32).exp2();
+                assert_eq!(fits(4096), flooding >= covered * 40f64.exp2(), "{bits} bits, {limbs} primes");
+                assert!(fits(1) || !fits(4096));
+                flipped += usize::from(fits(1) && !fits(4096));
+            }
+        }
+        assert!(flipped > 10, "{flipped} fit without packing only");
+    }
+
     #[test]
     fn others_are_refused() {
         for (bits, limbs) in [(7, 4), (65, 5), (32, 2), (32, 8), (64, 3), (50, 3), (0, 0), (u32::MAX, 4)] {

@@ -6,7 +6,8 @@ use std::{
 };
 
 /// `f` of each item, in their order, on so many cores, or on fewer where the system has no thread to spare. Each thread has a
-/// state of its own, which `begin` makes. Results should have what is secret on the heap: they are moved.
+/// state of its own, which `begin` makes. Items and results should have what is secret on the heap, in memory that is wiped: they
+/// are moved.
 pub(crate) fn map<W: Send, S, T: Send>(
     cores: usize,
     items: Vec<W>,

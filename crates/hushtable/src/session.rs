@@ -179,6 +179,12 @@ impl Session {
         self.cores = self.cores.min(most).max(1);
     }
 
+    /// As many as a larger machine has.
+    #[cfg(test)]
+    pub(crate) fn set_cores(&mut self, cores: usize) {
+        self.cores = cores;
+    }
+
     /// The connection.
     pub fn connection(&mut self) -> &mut Connection {
         &mut self.connection

@@ -12,6 +12,7 @@ use std::collections::HashSet;
 
 use hushtable::{
     Party, Role,
+    arith::{LatticeJob, LatticeProduct, LinearJob, MatrixShape},
     confidential::{
         copy::{CopyJob, Keys, Owner},
         prf::Cipher,
@@ -252,4 +253,33 @@ fn an_owners_key_is_not_freed() {
             assert_eq!(found, None, "{job:?}");
         }
     }
+}
+
+/// Nor the generators of a lattice's answers, which several cores share out among them: they give the masks.
+#[test]
+fn generators_of_answers_are_not_freed() {
+    let _alone = alone();
+    // Where one round key is, and those that follow from it, a generator was.
+    let generators = |freed: &HashSet<u128>| {
+        let is_key = |word: &&u128| {
+            Aes128::new(Block(**word)).round_keys()[1..4].iter().all(|key| freed.contains(&key.0))
+        };
+        freed.iter().filter(is_key).count()
+    };
+    let ((), freed, _) = watched(|| {
+        let mut grown = Vec::with_capacity(1);
+        (0..3).for_each(|i| {
+            std::hint::black_box(&mut grown).push(Prg::new(Block(i << 120 | 0x1234_5678_9abc_def0_1357)))
+        });
+    });
+    assert!(generators(&freed) > 0, "a generator that is moved is seen");
+    let shape = MatrixShape { batch: 1, rows: 40, inner: 16, columns: 900 };
+    let job = LinearJob { shape: shape.into(), bits: 37, number_bits: 9, owner: Role::P0 };
+    let (_, freed, _) = watched(|| {
+        both(pair(322, None), |p| {
+            let numbers = vec![7; if p.role() == job.owner { shape.right() } else { 0 }];
+            LatticeProduct::prepare(p, &LatticeJob::new(job)?, &numbers)
+        })
+    });
+    assert_eq!(generators(&freed), 0, "generators in freed memory");
 }

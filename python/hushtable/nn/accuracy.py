@@ -41,7 +41,8 @@ def _held(graph: Graph, formats: Formats, shapes: dict[int, Shape]) -> dict[int,
 
 def strays(graph: Graph, formats: Formats, held: Sequence[Own], examples: Sequence[Array]) -> list[dict[str, float]]:
     """How far the `result` of each layer, and its inner tensors by name, lie from exact ones on examples, where every layer is off
-    by as much as it can be: always up, always down, and either by lot. Nothing where that is not known."""
+    by as much as it can be: always up, always down, and either by lot; and where numbers are held and rounded as the parties'
+    are, which takes many of them to one side, or those of two layers to opposite ones. Nothing where that is not known."""
     rows = graph.check_inputs([x.shape for x in examples])
     of = _held(graph, formats, graph.shapes(rows))
     owns = scaled(graph, formats.inputs)
@@ -52,9 +53,10 @@ def strays(graph: Graph, formats: Formats, held: Sequence[Own], examples: Sequen
     lot = np.random.default_rng(len(alone))
     found: list[dict[str, float]] = []
 
-    def moved(x: Array, by: float) -> list[Array]:
-        """Exact numbers, and those that are off."""
-        return [x, x + by, x - by, x + by * lot.choice((-1.0, 1.0), x.shape)]
+    def moves(x: Array, by: float) -> list[Array]:
+        """By how much these numbers are off."""
+        up = np.full(x.shape, by)
+        return [up, -up, up * lot.choice((-1.0, 1.0), x.shape)]
 
     def apply(node: Node, x: list[list[Array]]) -> list[Array]:
         i = len(found)
@@ -64,19 +66,26 @@ def strays(graph: Graph, formats: Formats, held: Sequence[Own], examples: Sequen
         apart = dict.fromkeys(("result", *inner), 0.0)
         found.append(apart)
         results = [made]
-        for operands, by in zip(off, moved(np.zeros(made.shape), alone[i] if np.isfinite(alone[i]) else 0.0)[1:], strict=True):
-            there = node.layer.inner(owns[i], *operands)
+        for operands, by in zip(off, [*moves(made, alone[i] if np.isfinite(alone[i]) else 0.0), None], strict=True):
+            mine = held[i] if by is None else owns[i]
+            there = node.layer.inner(mine, *operands)
             for name, tensor in inner.items():
                 apart[name] = max(apart[name], _finite(there[name] - tensor))
-            result = node.plain(owns[i], *operands)
+            result = node.plain(mine, *operands)
             if node.layer.gives == "number":
-                result = result + by
+                result = nearest(result, formats.fraction) if by is None else result + by
                 apart["result"] = max(apart["result"], _finite(result - made))
             results.append(result)
         return results
 
-    places = zip(examples, formats.inputs, graph.inputs, strict=True)
-    given = [moved(how.held(x, what.name), 0.5 * formats.step) if what.kind == "number" else [x] * 4 for x, how, what in places]
+    given = []
+    for x, how, what in zip(examples, formats.inputs, graph.inputs, strict=True):
+        if what.kind == "ids":
+            given.append([x] * 5)
+            continue
+        exact = how.held(x, what.name)
+        off = [exact + by for by in moves(exact, 0.5 * formats.step)]
+        given.append([exact, *off, nearest(exact, formats.fraction)])
     with np.errstate(all="ignore"):
         graph.run(given, apply)
     return found

@@ -94,7 +94,8 @@ class Run:
         digits = self.format.digits if digits is None else digits
         own = None if self.own is None else np.rint(np.ldexp(self.own[name], digits)).astype(np.int64)
         most = self.format.largest if largest is None else largest
-        return Weights(self.owner, self.shapes[name], digits, digits + most, own)
+        # Factors far below their digits are all 0.
+        return Weights(self.owner, self.shapes[name], digits, max(digits + most, 0), own)
 
     def numbers(self, like: Share, name: str, limits: Range | None = None) -> Share:
         """Numbers of the owner, as shares of the type of `like`: limited to a range, in steps, if one is given."""

@@ -32,6 +32,9 @@ LEAST_DIGITS = 4
 # Ranges have room for so many times what the parties' numbers are off on examples.
 ROOM = 4
 
+# Inner tensors that say of rows how large they are, and are not rounded.
+ROWS = ("spread", "precision")
+
 # Digits after the point that the library's softmax and norms take.
 FRACTIONS = (8, 14)
 
@@ -106,7 +109,7 @@ def formats(
         node = graph.nodes[i]
         worst, known = _worst(node, own, sizes[i])
         inner = {
-            name: exponent((known.get(name) or size * margin + room[i][name]) + (rounding if name == "products" else 0), 40)
+            name: exponent((known.get(name) or size * margin + room[i][name]) + (0 if name in ROWS else rounding), 40)
             for name, size in seen.inner[i].items()
         }
         first = len(inputs)

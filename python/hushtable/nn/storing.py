@@ -69,7 +69,7 @@ def made(party: Party, folder: str | os.PathLike[str], identity: str | os.PathLi
 
     def new() -> None:
         try:
-            path.mkdir()
+            path.mkdir(mode=0o700)
         except OSError as error:
             raise _Unfit("no new folder", StoreError(f"{path}: {error.strerror}; accepted: a new folder")) from None
 
@@ -85,7 +85,7 @@ def made(party: Party, folder: str | os.PathLike[str], identity: str | os.PathLi
     signed = json.dumps({"of": text, "tag": _tag(identity, "network", text)})
     # With it the material exists.
     part = path / f"{FILE}.tmp"
-    with open(part, "x", encoding="ascii") as file:
+    with open(part, "x", encoding="ascii", opener=_private) as file:
         file.write(signed)
         file.flush()
         os.fsync(file.fileno())
@@ -199,6 +199,10 @@ def _both(party: Party, what: str, here: Any, id: Any) -> Any:
     if unfit:
         raise unfit.error
     return found
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _unfit(path: Path, reason: str, why: str) -> _Unfit:

@@ -205,22 +205,54 @@ fn responses_of_other_weights_are_alike() {
         let (response, _) = evaluator.respond(&mut case.prg, &sum, &all);
         (guess, response.second)
     });
-    // Of the encryptor's guess of each weights' second part how far it is from what came, as parts of the whole.
-    let far = |guess: &[u128], second: &[u128]| {
-        let whole = (bits as f64).exp2();
-        let parts =
-            guess.iter().zip(second).map(|(a, b)| low((a.wrapping_sub(*b)) as u64, bits) as f64 / whole);
-        parts.map(|part| part.min(1.0 - part)).sum::<f64>() / DEGREE as f64
-    };
     for (guess, _) in &seconds {
         for (_, second) in &seconds {
             // A quarter, if it tells nothing.
-            assert!((far(guess, second) - 0.25).abs() < 0.01);
+            assert!((apart(guess, second, bits) - 0.25).abs() < 0.01);
         }
-        // Without the encryption of zero the guess is what comes.
-        assert!(far(guess, guess) < 0.001);
     }
-    assert!((far(&seconds[0].0, &seconds[1].0) - 0.25).abs() < 0.01);
+    // Without the encryption of zero a guess is what comes, and no other one is.
+    let [(one, _), (other, _)] = &seconds;
+    assert!(apart(one, other, bits) > 0.2);
+}
+
+/// A fresh encryption of zero is one, with the errors that it is said to have: they are below what is rounded away, so that no
+/// byte that is sent shows whether they are there. Without the second one, second parts would be multiples of the key, rounded.
+#[test]
+fn an_encryption_of_zero_has_all_its_errors() {
+    let of = Product { weight_bits: 9, terms: 64, outputs: DEGREE, packed: 1 };
+    let params = Params::fitting(32, &of).expect("parameters");
+    let mut case = Case { params, weight_bits: 9, prg: Prg::new(Block(15)) };
+    let owner = Owner::new(params, &mut case.prg);
+    let (ring, evaluator) = (owner.ring().clone(), evaluator(&owner, &mut case.prg));
+    let (x, w) = (case.words(DEGREE, false), case.weights(64, false));
+    let sum = sum(&ring, &[sent(&owner, &owner.encrypt(&mut case.prg, &x))], std::slice::from_ref(&w));
+    let places: Vec<usize> = (0..DEGREE).collect();
+    let ([mut first, mut second], mask) = evaluator.covered(&mut Prg::new(Block(16)), &sum, &places);
+    // What is drawn, in this order: the factor of the key, an error of each part, the flooding.
+    let mut again = Prg::new(Block(16));
+    let factor = error(&mut again);
+    let drawn = [error(&mut again), error(&mut again)];
+    let mut covering = evaluator.flood(&mut again, DEGREE);
+    let negative: Vec<u64> = mask.iter().map(|r| r.wrapping_neg()).collect();
+    ring.add(&mut covering, &encode(&ring, &negative, Rounding::Nearest));
+    ring.negate(&mut covering);
+    ring.add(&mut first, &covering);
+    let fresh = ring.forward(&ring.small(&factor));
+    let key = [&evaluator.key.first, &evaluator.key.second];
+    for (((part, key), sum), drawn) in
+        [&mut first, &mut second].into_iter().zip(key).zip([&sum.first, &sum.second]).zip(&drawn)
+    {
+        let mut known = ring.product(key, &fresh);
+        ring.add(&mut known, sum);
+        ring.negate(&mut known);
+        ring.add(part, &ring.inverse(known));
+        let same = ring.small(drawn);
+        assert!(part.limbs().zip(same.limbs()).all(|(a, b)| a == b), "the error of a part");
+        let square = drawn.iter().map(|x| f64::from(x * x)).sum::<f64>() / DEGREE as f64;
+        assert!((square - 10.5).abs() < 1.0, "errors of variance {square}");
+    }
+    assert!(drawn[0].iter().zip(drawn[1].iter()).filter(|(a, b)| a == b).count() < DEGREE / 4);
 }
 
 /// The part of the whole by which two numbers are apart, either way round: a quarter on average, for uniform ones.

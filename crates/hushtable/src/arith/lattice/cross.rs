@@ -177,7 +177,8 @@ impl Cross {
         Work::vectors(self.local() * self.batch as f64)
     }
 
-    /// Bytes of ciphertexts and keys that the party that answers holds; what its cores work with is a few MB more for each.
+    /// Bytes of ciphertexts and keys that the party that answers holds. Each of its cores works with some MB more: for each level
+    /// of packing a ciphertext of each row of tiles, 32 at most.
     pub(in crate::arith) fn memory(&self) -> u64 {
         let (keys, [up, _]) = (keys::len(self.params, self.levels()), self.sent());
         2 * (up.max(HELD.min(self.batch * up)) + keys) as u64

@@ -1,6 +1,6 @@
 //! The making of products: what is sent, answered and opened.
 
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 
 use he::{Ciphertext, Evaluator, Mask, Multiplier, Packer, Plain, Response, Seeded};
 use prim::{Prg, Wiped};
@@ -16,6 +16,10 @@ use crate::{
     party::Party,
     session::Session,
 };
+
+/// Rows of tiles that a core answers at once: it holds so many ciphertexts for each level of packing, and transforms known
+/// tiles once for all of them.
+pub(super) const ROWS: usize = 32;
 
 impl Cross {
     /// Adds to `sums` this party's shares of these products, which are of one batch and shape: beside one another where the
@@ -55,7 +59,12 @@ impl Cross {
     }
 
     /// As the encryptor: sends its matrices. Nothing at the other party.
-    fn send(&self, s: &mut Session, ready: &Ready, matrices: &mut dyn Iterator<Item = &[u64]>) -> Result<()> {
+    pub(super) fn send(
+        &self,
+        s: &mut Session,
+        ready: &Ready,
+        matrices: &mut dyn Iterator<Item = &[u64]>,
+    ) -> Result<()> {
         let Keys::Encryptor(key) = &ready.keys else { return Ok(()) };
         for matrix in matrices {
             let matrix = self.oriented(matrix, self.tiling.shape().rows());
@@ -71,7 +80,7 @@ impl Cross {
 
     /// As the other party: takes them, multiplies them by its own, and answers; adds its shares of the products to `sums`.
     /// Nothing at the encryptor.
-    fn answer(
+    pub(super) fn answer(
         &self,
         s: &mut Session,
         ready: &Ready,
@@ -83,9 +92,10 @@ impl Cross {
         let levels: Vec<_> =
             ready.packing.iter().map(|key| (**key).as_ref().expect("a key that was sent")).collect();
         let shape = self.tiling.shape();
-        // As many products as give each core some columns, where memory has room for them.
+        // As many products as give each core some of them, where memory has room for them.
         let [up, _] = self.sent();
-        let at_once = (4 * s.cores()).div_ceil(counts.responses / rows).min(HELD / up).max(1);
+        let pieces = counts.responses / rows * rows.div_ceil(ROWS);
+        let at_once = (4 * s.cores()).div_ceil(pieces).min(HELD / up).max(1);
         let each = sums.chunks_mut(at_once * shape.out());
         for products in each {
             let one = |matrix| {
@@ -94,17 +104,27 @@ impl Cross {
                 Ok((encrypted, self.oriented(matrix, shape.inner())))
             };
             let given = matrices.take(at_once).map(one).collect::<Result<Vec<_>>>()?;
-            let columns = given.iter().enumerate().flat_map(|(i, given)| {
-                (0..counts.responses).step_by(rows).map(move |first| (i, given, first))
-            });
-            // Each has a generator of its own, so that threads need not wait for each other.
-            let pieces: Vec<_> =
-                columns.map(|(i, given, first)| (i, given, first, Prg::new(s.rng().block()))).collect();
-            let begin = || (Packer::new(ring, levels.clone()), Multiplier::new(ring));
-            let answered =
-                cores::map(s.cores(), pieces, begin, |memory, (i, (encrypted, matrix), first, rng)| {
-                    (i, first, self.respond(evaluator, memory, rng, encrypted, matrix, first))
+            let some = given.iter().enumerate().flat_map(|(i, given)| {
+                let ends = (0..counts.responses).step_by(rows).map(move |first| first + rows);
+                let pieces = ends.flat_map(move |end| {
+                    (end - rows..end).step_by(ROWS).map(move |first| first..end.min(first + ROWS))
                 });
+                pieces.map(move |responses| (i, given, responses))
+            });
+            // Each has a generator of its own, so that threads need not wait for each other: in a box, since it is moved.
+            let pieces: Vec<_> = some
+                .map(|(i, given, responses)| (i, given, responses, Box::new(Prg::new(s.rng().block()))))
+                .collect();
+            let begin = || (Packer::new(ring, levels.clone()), Multiplier::new(ring));
+            let answered = cores::map(
+                s.cores(),
+                pieces,
+                begin,
+                |memory, (i, (encrypted, matrix), responses, mut rng)| {
+                    let first = responses.start;
+                    (i, first, self.respond(evaluator, memory, &mut rng, encrypted, matrix, responses))
+                },
+            );
             for (i, first, answers) in answered {
                 let sums = &mut products[i * shape.out()..(i + 1) * shape.out()];
                 for (response, (message, mask)) in (first..).zip(answers) {
@@ -116,19 +136,20 @@ impl Cross {
         Ok(())
     }
 
-    /// The messages for all rows of some columns of a product, and this party's shares.
+    /// The messages for some rows of some columns of a product, and this party's shares.
     fn respond<'a>(
         &self,
         evaluator: &'a Evaluator,
         (packer, multiplier): &mut (Packer<'a>, Multiplier<'a>),
-        mut rng: Prg,
+        rng: &mut Prg,
         encrypted: &[Ciphertext],
         matrix: &[i64],
-        first: usize,
+        responses: Range<usize>,
     ) -> Vec<(Vec<u8>, Mask)> {
         let (tiling, mut plain) = (&self.tiling, Vec::new());
-        // Each known tile of columns is transformed once, for all row tiles.
-        let sums = packer.pack(tiling.row_tiles(), &mut |part, sums| {
+        // Each known tile of columns is transformed once, for all rows.
+        let (first, rows) = (responses.start, responses.len());
+        let sums = packer.pack(rows, &mut |part, sums| {
             for (row, sum) in sums.iter_mut().enumerate() {
                 let pairs: Vec<[usize; 2]> = tiling.pairs(first + row, part).collect();
                 if row == 0 {
@@ -148,7 +169,7 @@ impl Cross {
         let one = |(row, sum): (usize, &Ciphertext)| {
             let places: Vec<usize> =
                 tiling.outputs(first + row).into_iter().map(|(place, _)| place).collect();
-            let (response, mask) = evaluator.respond(&mut rng, sum, &places);
+            let (response, mask) = evaluator.respond(rng, sum, &places);
             let mut message = Vec::with_capacity(Response::len(self.params, places.len()));
             response.encode(self.params, &mut message);
             (message, mask)
@@ -175,7 +196,7 @@ impl Cross {
     }
 
     /// Adds shares of a response's outputs to those of a product.
-    fn add(&self, outputs: &[(usize, usize)], shares: &[u64], sums: &mut [u64]) {
+    pub(super) fn add(&self, outputs: &[(usize, usize)], shares: &[u64], sums: &mut [u64]) {
         for ((_, at), share) in outputs.iter().zip(shares) {
             let sum = &mut sums[self.place(*at)];
             *sum = sum.wrapping_add(*share);
