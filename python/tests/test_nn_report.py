@@ -135,7 +135,7 @@ def test_a_report_says_what_is_sent(seed):
     size, steps, theirs = taken(model, [x[:rows] for x in examples], owner, int(rng.integers(2)))
     assert (report.bytes, report.rounds) == (size, steps)
     assert (theirs.bytes, theirs.rounds) == (size, steps), "as the other party's says"
-    assert (report.net, report.cipher, theirs.net) == ("loopback", "aes-128", "loopback")
+    assert (report.link, report.cipher, theirs.link) == ("loopback", "aes-128", "loopback")
     assert "over loopback" in str(report) and not report.predicted
     foretold = model.report(rows, owner=owner, measure=False)
     near(foretold, size, steps)
@@ -150,11 +150,11 @@ def test_a_report_is_about_the_session_that_is_asked_for(net, cipher):
     graph.outputs = [graph.add(Linear(4, 30), value, own={"weight": rng.normal(size=(4, 30)), "bias": np.ones(30)})]
     ids = rng.integers(0, 9, (40, 3))
     model = Model(graph).calibrate(ids)
-    here, there = model.report(40), model.report(40, net=net, cipher=cipher)
+    here, there = model.report(40), model.report(40, link=net, cipher=cipher)
     assert here.bytes != there.bytes, "another link, or another cipher"
     size, steps, theirs = taken(model, [ids], net=net, how={"cipher": cipher})
     assert (there.bytes, there.rounds) == (size, steps)
-    near(model.report(40, net=net, cipher=cipher, measure=False), size, steps)
+    near(model.report(40, link=net, cipher=cipher, measure=False), size, steps)
     assert theirs.cipher == cipher and theirs.bytes == model.report(40, cipher=cipher).bytes, "of the session, but over loopback"
     assert there.copy_bytes == theirs.copy_bytes > 0 and f"under {cipher} sent once" in str(there)
 

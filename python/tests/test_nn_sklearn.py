@@ -185,6 +185,19 @@ def test_distances_from_centres():
     assert np.allclose(found[0, 1:], fitted.transform(fitted[0].cluster_centers_)[0, 1:])
 
 
+@pytest.mark.parametrize("kind", [tree.DecisionTreeClassifier, ensemble.RandomForestClassifier, ensemble.HistGradientBoostingClassifier])
+def test_a_classifier_of_one_class(kind):
+    """It has no probabilities to give, and always the same label."""
+    x = np.random.default_rng(0).normal(size=(30, 2))
+    fitted = kind().fit(x, ["only"] * 30)
+    model = ht.nn.from_sklearn(fitted).calibrate(x)
+    assert model.classes == ["only"] and private(model, x[:3])[0].tolist() == [0, 0, 0]
+    for output in ("probability", "score"):
+        message = rf"{kind.__name__} that was fitted with one class, .*'only'.*, .*output='{output}'; accepted: 'label', or two classes"
+        with pytest.raises(ht.ParamError, match=message):
+            ht.nn.from_sklearn(fitted, output=output)
+
+
 def test_sparse_coefficients():
     x, y = IRIS
     for estimator in (linear_model.LogisticRegression(max_iter=300), linear_model.SGDClassifier(random_state=0)):

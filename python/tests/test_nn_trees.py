@@ -50,6 +50,41 @@ def test_features_far_from_zero_and_tiny_ones(kind, change):
     assert holds(model, new) <= model.report(measure=False).sure < 0.1
 
 
+MISSING = {
+    "tree": lambda: tree.DecisionTreeRegressor(max_depth=4, random_state=0),
+    "tree of classes": lambda: tree.DecisionTreeClassifier(random_state=0),
+    "forest": lambda: ensemble.RandomForestRegressor(4, max_depth=5, random_state=0),
+    "extra trees": lambda: ensemble.ExtraTreesRegressor(4, max_depth=5, random_state=0),
+    "histograms": lambda: ensemble.HistGradientBoostingRegressor(max_iter=5, min_samples_leaf=2, random_state=0),
+}
+
+
+@pytest.mark.parametrize("kind", MISSING)
+def test_trees_that_were_fitted_with_missing_values_take_rows_without(kind):
+    """Some nodes ask only whether a value is missing: none of an input is."""
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(150, 3))
+    gaps = np.where(rng.random(x.shape) < 0.4, np.nan, x)
+    y = np.where(np.isnan(gaps[:, 0]), 3.0, target(x) + 0.1 * rng.normal(size=150))
+    fitted = MISSING[kind]().fit(gaps, (y > 1).astype(int) if kind == "tree of classes" else y)
+    trees = fitted._predictors if kind == "histograms" else getattr(fitted, "estimators_", [fitted])
+    asked = [each[0].nodes["num_threshold"] for each in trees] if kind == "histograms" else [each.tree_.threshold for each in trees]
+    assert kind == "extra trees" or any(np.isinf(of).any() for of in asked), "what this test is about does happen"
+    model = ht.nn.from_sklearn(fitted)
+    assert np.abs(np.ravel(model.plain(x)) - fitted.predict(x)).max() < 1e-9
+    holds(model.calibrate(x), x[:30])
+    with pytest.raises(ht.ParamError, match=r"input 'x': nan at \(\d+, \d\) is not supported; accepted: finite numbers"):
+        model.plain(gaps)
+
+
+def test_a_tree_that_asks_only_for_missing_values_is_one_leaf():
+    x = np.array([[1.0], [2.0], [np.nan], [np.nan]])
+    fitted = tree.DecisionTreeRegressor(max_depth=1).fit(x, [5.0, 5.0, 7.0, 7.0])
+    assert np.isinf(fitted.tree_.threshold).any()
+    model = ht.nn.from_sklearn(fitted).calibrate(x[:2])
+    assert private(model, np.array([[1.5], [1.9]]))[0].tolist() == [[5.0], [5.0]]
+
+
 @pytest.mark.parametrize("seed", [*range(6), *(pytest.param(s, marks=pytest.mark.long) for s in range(6, 40))])
 def test_numbers_about_their_thresholds_are_said_to_be_unsure(seed):
     """What goes another way than in exact numbers is unsure, and within the bound that says so."""

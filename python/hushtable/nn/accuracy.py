@@ -97,14 +97,15 @@ def _finite(x: Array) -> float:
 
 
 def differences(model: Model) -> list[float]:
-    """How far the results of each layer lie from the exact ones on the examples, where those of each are rounded to nearest;
-    of decisions the share that is another one."""
+    """How far the results of each layer lie from the exact ones on the examples, where those of each, and what is inside of
+    it, are rounded to nearest; of decisions the share that is another one."""
     found: list[float] = []
     form = model.formats
 
     def apply(node: Node, x: list[tuple[Array, Array]]) -> tuple[Array, Array]:
         exact = node.plain(node.own, *(each for each, _ in x))
-        held = node.plain(model.held[len(found)], *(each for _, each in x))
+        i = len(found)
+        held = node.nearly(model.held[i], form.step, form.layers[i], *(each for _, each in x))
         if node.layer.gives == "number":
             held = nearest(held, form.fraction)
             found.append(largest(exact - held))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,15 +11,16 @@ from ..errors import ParamError
 from .graph import Graph
 from .layer import Array
 from .layers.choice import ArgMax
-from .layers.elementwise import Add, Curve, Multiply, Relu
-from .layers.linear import Offset, Scale
-from .layers.pool import Sum
-from .layers.steep import Steep
+from .layers.distances import distances
+from .layers.elementwise import Curve, Relu
+from .layers.linear import Scale
 from .sklearn import Asked, decided, importer, linear, name_of, numbers_only
 
 
-# The least distance from a centre that is told from smaller ones, as a part of the usual one within a cluster.
+# The least distance from a centre that is told from smaller ones, as a part of the usual one within a cluster; and the powers
+# of two at which the usual one is held.
 NEAREST = 1 / 16
+USUAL = (4, 7)
 
 
 @importer("LinearRegression", "Ridge", "Lasso", "ElasticNet", "SGDRegressor", "LinearSVR")
@@ -76,21 +78,29 @@ def _centres(graph: Graph, value: int, model: Any, output: Asked | None) -> int:
     if output not in (None, "label"):
         raise ParamError(f"from_sklearn: {name_of(model)} with output={output!r} is not supported; accepted: 'label'")
     centres = np.asarray(model.cluster_centers_, dtype=np.float64)
-    # The nearest has the greatest x c - c^2 / 2.
-    value = linear(graph, value, centres.T, -0.5 * (centres**2).sum(axis=1), name_of(model))
+    # The nearest has the greatest x c - c^2 / 2, where all may be less their middle.
+    middle = centres.mean(axis=0)
+    apart = centres - middle
+    value = linear(graph, value, apart.T, -0.5 * (apart**2).sum(axis=1) - apart @ middle, name_of(model))
     return graph.add(ArgMax(), value, name="label")
 
 
 def _distances(graph: Graph, value: int, model: Any) -> int:
-    """From the centres, as steps behind get them. Those below a 16th of the usual one, of which the root is steep, are as that."""
+    """From the centres, as steps behind get them. Those below a 16th of the usual one, of which the root is steep, are as that.
+
+    They are computed in a scale in which the usual one is a few units, and less the middle of the centres: small ones have
+    digits then, and squares are no larger than they have to be."""
     centres, name = np.asarray(model.cluster_centers_, dtype=np.float64), f"{name_of(model)} distance"
-    least = float(model.inertia_) / len(model.labels_) * NEAREST**2
-    if not least > 0:
+    usual = (float(model.inertia_) / len(model.labels_)) ** 0.5
+    if not usual > 0:
         raise ParamError(f"from_sklearn: {name_of(model)} with a centre at each row, before other steps, is not supported; accepted: fewer centres")
-    squares = graph.add(Sum((-1,)), graph.add(Multiply(), value, value, name=f"{name} x^2"), name=f"{name} |x|^2")
-    crossed = linear(graph, value, -2 * centres.T, (centres**2).sum(axis=1) - least, f"{name} c^2 - 2 x c")
-    above = graph.add(Relu(), graph.add(Add(), squares, crossed, name=f"{name} squared"), name=f"{name} above the least")
-    return graph.add(Steep("sqrt"), graph.add(Offset(()), above, name=f"{name} least", own={"bias": np.asarray(least)}), name=name)
+    held = math.frexp(usual)[1]
+    power, middle, size = 2.0 ** (min(max(held, USUAL[0]), USUAL[1]) - held), centres.mean(axis=0), centres.shape[1]
+    own = {"weight": np.full(size, power), "bias": -power * middle}
+    value = graph.add(Scale((size,)), value, name=f"{name} scale", own=own)
+    layer, points = distances((centres - middle) * power, usual * power * NEAREST)
+    value = graph.add(layer, value, name=name, own=dict(points))
+    return graph.add(Scale((), bias=False), value, name=f"{name} in its own scale", own={"weight": np.asarray(1 / power)})
 
 
 @importer("PCA")

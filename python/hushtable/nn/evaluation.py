@@ -89,7 +89,7 @@ def fixed(graph: Graph, formats: Formats, owns: Sequence[Own], inputs: Sequence[
                 _above(what, inner, form.inner[name])
             else:
                 _inside(f"{what}: {name}", inner, form.inner[name], 0.0 if name == "spread" else formats.step)
-        made = node.plain(owns[i], *x)
+        made = node.nearly(owns[i], formats.step, form, *x)
         if node.layer.gives != "number":
             return made
         _inside(f"{what}: result", made, form.out, formats.step)

@@ -51,8 +51,6 @@ def _histograms(graph: Graph, value: int, model: Any, output: Asked | None) -> i
             given = np.zeros((len(nodes), len(row)))
             given[:, i] = nodes["value"]
             threshold = np.where(inside, nodes["num_threshold"], 0)
-            if not np.isfinite(threshold).all():
-                raise ParamError(f"from_sklearn: {name_of(model)} that splits off missing values is not supported; accepted: numbers")
             trees.append((left, right, nodes["feature_idx"].astype(np.int64), threshold, given))
     start = np.ravel(model._baseline_prediction)
     if name_of(model).endswith("Regressor") and model.loss not in ("squared_error", "absolute_error", "quantile"):

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from ..errors import ParamError, ShapeError
-from .layer import MOST, Array, Layer, Own, Shape, count
+from .layer import MOST, Array, Format, Layer, Own, Shape, count
 
 T = TypeVar("T")
 
@@ -85,8 +85,15 @@ class Node:
 
     def plain(self, own: Own, *x: Array) -> Array:
         """The layer's result in floating point, of these numbers of the owner. Errors name the layer."""
+        return self._named(lambda: self.layer.plain(own, *x))
+
+    def nearly(self, own: Own, step: float, format: Format, *x: Array) -> Array:
+        """As `Layer.nearly`. Errors name the layer."""
+        return self._named(lambda: self.layer.nearly(own, step, format, *x))
+
+    def _named(self, result: Callable[[], Array]) -> Array:
         try:
-            return self.layer.plain(own, *x)
+            return result()
         except ParamError as error:
             raise ParamError(f"layer {self.name!r} ({self.layer.op}): {error}") from None
 

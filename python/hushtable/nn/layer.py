@@ -137,6 +137,11 @@ class Layer:
         """The result in floating point."""
         raise NotImplementedError
 
+    def nearly(self, own: Own, step: float, format: Format, *x: Array) -> Array:
+        """The result where numbers inside of the layer are rounded to nearest steps, as far as that shows in it; it is not
+        rounded itself."""
+        return self.plain(own, *x)
+
     def inner(self, own: Own, *x: Array) -> dict[str, Array]:
         """Tensors inside of the layer whose ranges have to be known."""
         return {}

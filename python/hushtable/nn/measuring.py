@@ -40,11 +40,11 @@ MOST_PREDICTED = 1 << 24
 
 @dataclass(frozen=True)
 class Setting:
-    """In which session a report is about: the party that has the model, the link (as of `run_pair`), the cipher of embeddings,
+    """In which session a report is about: the party that has the model, the link (as `net=` of `run_pair`), the cipher of embeddings,
     and whether the network is run here, or predicted; `None`: run if that takes a second or two."""
 
     owner: int = 0
-    net: str = "loopback"
+    link: str = "loopback"
     cipher: Cipher = "aes-128"
     measure: bool | None = None
 
@@ -52,8 +52,8 @@ class Setting:
         one_of("report: owner", self.owner, (0, 1))
         one_of("report: cipher", self.cipher, get_args(Cipher))
         one_of("report: measure", self.measure, (None, True, False))
-        if not isinstance(self.net, str):
-            raise ParamError(f"report: net={self.net!r:.60} is not supported; accepted: a link as of run_pair, such as 'lan'")
+        if not isinstance(self.link, str):
+            raise ParamError(f"report: link={self.link!r:.60} is not supported; accepted: a link, as net= of run_pair, such as 'lan'")
 
 
 Figures = tuple["int | None", "float | None", "int | None"]
@@ -95,7 +95,7 @@ def predicted(graph: Graph, formats: Formats, rows: int, setting: Setting) -> tu
         layers.append(steps)
 
     evaluate(graph, formats, None, setting.owner, dry_inputs(party, graph, formats, rows), watch=watch)
-    found = native.predict_layers(layers, setting.net)
+    found = native.predict_layers(layers, setting.link)
     return [(round(size), seconds, rounds) for seconds, size, rounds, _ in found], [memory for *_, memory in found]
 
 
@@ -152,7 +152,7 @@ def _run(graph: Graph, formats: Formats, rows: int, setting: Setting) -> list[Fi
         assert size is not None
         return [*found[:-1], (size + _sent(with_it) - _sent(p.cost - before), seconds, rounds)]
 
-    return run_pair(party, net=setting.net)[0]
+    return run_pair(party, net=setting.link)[0]
 
 
 def _sent(cost: Cost) -> int:

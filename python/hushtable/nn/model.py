@@ -129,22 +129,22 @@ class Model:
         *,
         measure: bool | None = None,
         owner: int = 0,
-        net: str = "loopback",
+        link: str = "loopback",
         cipher: Cipher = "aes-128",
     ) -> Report:
         """What a call with so many rows takes, layer by layer, and how far its results may be off.
 
         The network runs here on zeros, between two threads: bytes and rounds are just those of the first call of a session
-        in which party `owner` has the model, over the link `net` (as of `run_pair`), with embeddings under `cipher`; what is
+        in which party `owner` has the model, over `link` (as `net=` of `run_pair`), with embeddings under `cipher`; what is
         sent once, as the start of the OT extension and keys of lattices, is part of it. Parties that meet over a network
-        choose by the link that they measure: give `net` one like it. Times are of this machine, of which each party had a
+        choose by the link that they measure: give one like it. Times are of this machine, of which each party had a
         part. By default only what takes a second or two is run; of others these are predictions
         by the bills of their operations, on machines of reference, unless `measure=True`. `measure=False` runs nothing.
 
         `error` is a worst case: factors, inputs and results that were rounded, one layer after the other; results of
         decisions, as places of the greatest, are right where numbers lie farther apart than twice that.
         """
-        setting = Setting(owner, net, cipher, measure)
+        setting = Setting(owner, link, cipher, measure)
         return reported(self.graph, self.formats, self.graph.rows(rows), self, setting)
 
     def _arrays(self, inputs: Sequence[ArrayLike]) -> list[Array]:

@@ -222,10 +222,10 @@ class Net:
         """The labels of opened results of a classifier. Raises `ParamError` for a network without classes."""
         return labels.of(opened, self.classes)
 
-    def report(self, rows: int | None = None, *, measure: bool | None = None, net: str = "loopback") -> Report:
+    def report(self, rows: int | None = None, *, measure: bool | None = None, link: str = "loopback") -> Report:
         """What a call with so many rows takes, layer by layer; see `Model.report`. The other party has no bound of errors,
         which depends on the numbers of layers."""
-        setting = Setting(self.owner, net, self._cipher, measure)
+        setting = Setting(self.owner, link, self._cipher, measure)
         return reported(self._graph, self.formats, self._graph.rows(rows), self._model, setting)
 
     def _table(self, which: int) -> Embedding:

@@ -35,6 +35,9 @@ ROOM = 4
 # Inner tensors that say of rows how large they are, and are not rounded.
 ROWS = ("spread", "precision")
 
+# What helps where numbers are too large for any width.
+SMALLER = "a smaller fraction= or margin=, or examples in a smaller range, as behind a scaler"
+
 # Digits after the point that the library's softmax and norms take.
 FRACTIONS = (8, 14)
 
@@ -127,11 +130,19 @@ def formats(
         if refused is None:
             return made
         if bits is None and width < 64 and (always := refusal(graph, replace(made, bits=64))) is not None:
-            raise ParamError(always)
+            raise ParamError(_advised(always, 64, fraction))
         if bits is not None or width == 64:
-            better = "a smaller fraction=, a smaller margin=, or more bits=" if width < 64 else "a smaller fraction= or margin="
-            raise ParamError(f"{refused}: {width} bits with {fraction} after the point do not do; accepted: {better}")
+            raise ParamError(_advised(refused, width, fraction))
         width += 1
+
+
+def _advised(refused: str, width: int, fraction: int) -> str:
+    """What a layer refuses, with what whoever calibrates can do: what is accepted of shares does not help there."""
+    what, _, accepted = refused.partition("; accepted: ")
+    if accepted and "shares" not in accepted and width == 64:
+        return refused
+    more = "more bits=, or " if width < 64 else ""
+    return f"{what}: {width} bits with {fraction} digits after the point do not do; accepted: {more}{SMALLER}"
 
 
 def _sizes(graph: Graph, inputs: Sequence[InputFormat], owns: Sequence[Own]) -> list[list[float]]:
@@ -202,9 +213,10 @@ def _check_sizes(graph: Graph, inputs: Sequence[InputFormat], found: Sequence[Fo
         sizes.append((f"layer {node.name!r} ({node.layer.op})", form.out))
     for name, power in sizes:
         if power + fraction + 2 > bits:
+            need = max(most for _, most in sizes) + fraction + 2
+            enough = f"bits={need}, or " if need <= 64 else ""
             raise ParamError(
-                f"{name}: numbers of up to 2^{power} with {fraction} digits are not supported in {bits} bits; accepted: more "
-                f"bits=, or a smaller fraction= or margin="
+                f"{name}: numbers of up to 2^{power} with {fraction} digits are not supported in {bits} bits; accepted: {enough}{SMALLER}"
             )
 
 
@@ -220,10 +232,10 @@ def _digits(node: Node, own: Own, sizes: Sequence[float], format: Format, bits: 
         return format
     room = bits - (_need(format, fraction) - format.digits)
     if room < LEAST_DIGITS:
-        enough = f"bits={bits - room + fraction}, or " if bits - room + fraction <= 64 else ""
+        enough = f"bits={bits - room + fraction}, or " if bits - room + fraction <= 64 else ""  # with as many digits as results
         raise ParamError(
             f"layer {node.name!r} ({node.layer.op}): sums of up to 2^{max(format.inner.get('products', format.out), format.out)} "
-            f"with {fraction} digits are not supported in {bits} bits; accepted: {enough}a smaller fraction= or margin="
+            f"with {fraction} digits are not supported in {bits} bits; accepted: {enough}{SMALLER}"
         )
     more = (node.layer.terms() - 1).bit_length() // 2
     digits = min(room, fraction + more, 62 - max(format.largest, 0) - 1)

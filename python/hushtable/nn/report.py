@@ -54,7 +54,7 @@ class Report(Sequence[Row]):
     bills, and not those of a run; `copy_bytes`: of the encrypted copies of embeddings,
     which are sent once, when the network is shared; `error` and `seen`: of the results; `sure`: the error of rows of which
     `Model.unsure` says that no tree may turn the other way. `bytes`, `seconds` and `rounds` are
-    those of the first call of a session over the link `net`, with the model at party `owner` and embeddings under `cipher`.
+    those of the first call of a session over `link`, with the model at party `owner` and embeddings under `cipher`.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Report(Sequence[Row]):
         self.error = None if error is None else error[0]
         self.sure = None if error is None else error[1]
         self.seen = seen
-        self.owner, self.net, self.cipher = setting.owner, setting.net, setting.cipher
+        self.owner, self.link, self.cipher = setting.owner, setting.link, setting.cipher
 
     @property
     def bytes(self) -> int | None:
@@ -112,7 +112,7 @@ class Report(Sequence[Row]):
             head += f"; error of rows that model.unsure leaves out: {self.sure:.2g}"
         how = "as predicted: measure=True runs it here, on zeros" if self.predicted else "as run here on zeros"
         head += (
-            f"; bytes, time and rounds of a session's first call over {self.net}, model at party {self.owner}, {how}"
+            f"; bytes, time and rounds of a session's first call over {self.link}, model at party {self.owner}, {how}"
             if self.bytes is not None
             else "; bytes, time and rounds show when the network runs: measure=True runs it here, on zeros"
         )

@@ -71,6 +71,11 @@ def from_sklearn(estimator: Any, *, output: Output | None = None) -> Model:
             raise ParamError(f"from_sklearn: {name_of(step)} is not fitted, or of a version that is not supported: {error}") from None
     graph.outputs = [value]
     labels = getattr(steps[-1], "classes_", None)
+    if labels is not None and len(labels) == 1 and output not in (None, "label"):
+        raise ParamError(
+            f"from_sklearn: {name_of(steps[-1])} that was fitted with one class, {labels[0]!r:.60}, is not supported with "
+            f"output={output!r}; accepted: 'label', or two classes at least"
+        )
     return Model(graph, list(labels) if labels is not None and output != "score" else None)
 
 

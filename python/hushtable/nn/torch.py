@@ -35,13 +35,18 @@ def from_torch(module: Any, example: Any, *, classes: Sequence[Any] | None = Non
     export = torch.onnx.export
     how: dict[str, Any] = {"dynamo": False} if "dynamo" in inspect.signature(export).parameters else {}
     training, out = bool(module.training), io.BytesIO()
+    # Its fast path for transformer layers is one operation that the exporter does not know.
+    fast = getattr(torch.backends, "mha", None)
+    before = fast is not None and fast.get_fastpath_enabled()
     try:
         torch.onnx.register_custom_op_symbolic("aten::rms_norm", _rms_norm(torch.onnx.symbolic_helper), OPSET)
         module.eval()
+        if fast is not None:
+            fast.set_fastpath_enabled(False)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             export(
-                module,
+                _with_defaults(torch, module) if len(inspect.signature(module.forward).parameters) > len(examples) else module,
                 examples,
                 out,
                 input_names=names,
@@ -54,8 +59,24 @@ def from_torch(module: Any, example: Any, *, classes: Sequence[Any] | None = Non
         raise ParamError(f"from_torch: {type(module).__name__} cannot be exported to ONNX: {first[0][:200]}") from None
     finally:
         module.train(training)
+        if fast is not None:
+            fast.set_fastpath_enabled(before)
         torch.onnx.unregister_custom_op_symbolic("aten::rms_norm", OPSET)
     return from_onnx(out.getvalue(), classes=classes)
+
+
+def _with_defaults(torch: Any, module: Any) -> Any:
+    """The module, called with the inputs alone: the exporter would make tensors of the defaults of other arguments."""
+
+    class WithDefaults(torch.nn.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.module = module
+
+        def forward(self, *x: Any) -> Any:
+            return self.module(*x)
+
+    return WithDefaults().eval()
 
 
 def _rms_norm(helper: Any) -> Any:

@@ -159,16 +159,18 @@ def _zero(width: int) -> Table:
 
 def grown(trees: Sequence[tuple[Array, Array, Array, Array, Array]], inputs: int, bias: Array) -> tuple[Forest, Own]:
     """A forest of trees, each given by the children at the left of its nodes (-1: none), those at the right, features,
-    thresholds, and what a node gives if it is a leaf."""
-    paths = [_paths(left, right) for left, right, *_ in trees]
-    nodes = max(1, *(int((left >= 0).sum()) for left, *_ in trees))
+    thresholds, and what a node gives if it is a leaf. Nodes of an infinite threshold, which let missing values go to the right
+    and all numbers to the left, are left out."""
+    paths = [_paths(left, right, threshold) for left, right, _, threshold, _ in trees]
+    asked = [sorted({node for path in leaves.values() for node, _ in path}) for leaves in paths]
+    nodes = max(1, *map(len, asked))
     depth = max(1, *(max(map(len, leaves.values())) for leaves in paths))
     outputs = trees[0][4].shape[1]
     forest = Forest(inputs, len(trees), nodes, depth, outputs)
     own = {name: np.zeros(shape) for name, shape in forest.owned().items()}
     own["bias"] = np.broadcast_to(np.asarray(bias, dtype=np.float64), (outputs,)).copy()
-    for t, ((left, _, feature, threshold, value), leaves) in enumerate(zip(trees, paths, strict=True)):
-        inside = {int(node): i for i, node in enumerate(np.flatnonzero(left >= 0))}
+    for t, ((_, _, feature, threshold, value), leaves) in enumerate(zip(trees, paths, strict=True)):
+        inside = {node: i for i, node in enumerate(asked[t])}
         for node, i in inside.items():
             own["feature"][feature[node], t * nodes + i] = 1
             own["threshold"][t * nodes + i] = threshold[node]
@@ -180,14 +182,17 @@ def grown(trees: Sequence[tuple[Array, Array, Array, Array, Array]], inputs: int
     return forest, own
 
 
-def _paths(left: Array, right: Array) -> dict[int, list[tuple[int, bool]]]:
-    """For each leaf the nodes above it, and whether it lies to their right."""
+def _paths(left: Array, right: Array, threshold: Array) -> dict[int, list[tuple[int, bool]]]:
+    """For each leaf that numbers reach the nodes above it, and whether it lies to their right."""
     found: dict[int, list[tuple[int, bool]]] = {}
     ahead: list[tuple[int, list[tuple[int, bool]]]] = [(0, [])]
     while ahead:
         node, path = ahead.pop()
         if left[node] < 0:
             found[node] = path
+            continue
+        if threshold[node] == np.inf:
+            ahead.append((int(left[node]), path))
             continue
         ahead.append((int(right[node]), [*path, (node, True)]))
         ahead.append((int(left[node]), [*path, (node, False)]))

@@ -103,7 +103,10 @@ class Linear(Weighted):
         return columns(factors)
 
     def absorbed(self, own: Own, exponents: Sequence[int], centres: Sequence[float] = ()) -> Own | None:
-        return None if centres else {**own, "weight": np.ldexp(own["weight"], np.asarray(exponents)[:, None])}
+        if centres and not self.bias:
+            return None
+        made = {**own, "weight": np.ldexp(own["weight"], np.asarray(exponents)[:, None])}
+        return {**made, "bias": own["bias"] + np.asarray(centres) @ own["weight"]} if centres else made
 
 
 @dataclass(frozen=True)
@@ -129,10 +132,11 @@ class Scale(Weighted):
 
     def absorbed(self, own: Own, exponents: Sequence[int], centres: Sequence[float] = ()) -> Own | None:
         alike = self.size == (len(exponents),) or len(set(exponents)) == 1
-        if centres or not alike or self.size not in ((len(exponents),), (1,), ()):
+        if not alike or self.size not in ((len(exponents),), (1,), ()) or (centres and not (self.bias and self.size == (len(exponents),))):
             return None
         powers = np.asarray(exponents if self.size == (len(exponents),) else exponents[:1]).reshape(self.size)
-        return {**own, "weight": np.ldexp(own["weight"], powers)}
+        made = {**own, "weight": np.ldexp(own["weight"], powers)}
+        return {**made, "bias": own["bias"] + np.asarray(centres) * own["weight"]} if centres else made
 
 
 @dataclass(frozen=True)

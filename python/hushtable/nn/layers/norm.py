@@ -15,10 +15,13 @@ from ...products import mean
 from ...share import Share
 from .. import weights
 from ..imports import Builder, Op, Value, along, converter
-from ..layer import Array, Format, Layer, Off, Own, Run, Shape, Sizes, axis_of, count, largest
+from ..layer import Array, Format, Layer, Off, Own, Run, Shape, Sizes, axis_of, count, largest, nearest
 from .arrange import Transpose
 from .steep import domain, evaluated, off
 
+
+# How far the variances of rows of a layer norm may lie apart, with epsilon.
+MOST_APART = 2.0**16
 
 # Fewest digits after the point of a softmax with the precision of networks.
 LEAST_OF_NETWORKS = 10
@@ -114,6 +117,11 @@ class LayerNorm(Norm):
     def private(self, run: Run, *x: Share) -> Share:
         mine = () if run.own is None or x[0].party.role != run.owner else (run.own["weight"], run.own["bias"])
         variance = (2.0 ** -run.format.inner["precision"], 2.0 ** run.format.inner["spread"])
+        if variance[1] + self.epsilon > MOST_APART * variance[0]:
+            raise ParamError(
+                f"rows whose variances lie from {variance[0]!r} to {variance[1]!r} are not supported; accepted: a factor of 2^15 between "
+                f"them: a smaller margin=, or examples without rows of nearly equal, or of very large numbers"
+            )
         most = 2.0**run.format.largest
         return functions.layer_norm(x[0], *mine, variance=variance, epsilon=self.epsilon, owner=run.owner, most=most)
 
@@ -146,6 +154,15 @@ class RmsNorm(Norm):
 
     def plain(self, own: Own, *x: Array) -> Array:
         return self.normed(x[0]) * own["weight"]
+
+    def nearly(self, own: Own, step: float, format: Format, *x: Array) -> Array:
+        digits = 1 - math.frexp(step)[1]
+        scale = self._scale(format, digits)
+        squares = nearest(np.ldexp(x[0] ** 2, -2 * scale), digits)
+        spread = nearest(squares.mean(axis=-1, keepdims=True), digits) + nearest(np.asarray(self._added(step, scale)), digits)
+        # Evaluated from there on; in the middle of a step below it.
+        inverse = nearest(1 / np.sqrt(np.maximum(spread, 0.5 * step)), digits)
+        return nearest(np.ldexp(x[0] * inverse, -scale), digits) * own["weight"]
 
     def inner(self, own: Own, *x: Array) -> dict[str, Array]:
         return {**super().inner(own, *x), "squares": x[0] ** 2, "normed": self.normed(x[0])}
