@@ -98,7 +98,6 @@ fn bills_are_met() {
         {
             let (mut bill, keys) = (job.bill(), job.keys().bill());
             (0..2).for_each(|party| bill.offline.bits[party] += keys.offline.bits[party]);
-            bill.offline.rounds += keys.offline.rounds;
             let words = AShare::<u64>::new(bits, vec![low(7, bits); shape.iter().product()]);
             check(
                 &format!("{job:?}"),
