@@ -223,10 +223,10 @@ fn an_encryption_of_zero_has_all_its_errors() {
     let of = Product { weight_bits: 9, terms: 64, outputs: DEGREE, packed: 1 };
     let params = Params::fitting(32, &of).expect("parameters");
     let mut case = Case { params, weight_bits: 9, prg: Prg::new(Block(15)) };
-    let owner = Owner::new(params, &mut case.prg);
-    let (ring, evaluator) = (owner.ring().clone(), evaluator(&owner, &mut case.prg));
+    let encryptor = Encryptor::new(params, &mut case.prg);
+    let (ring, evaluator) = (encryptor.ring().clone(), evaluator(&encryptor, &mut case.prg));
     let (x, w) = (case.words(DEGREE, false), case.weights(64, false));
-    let sum = sum(&ring, &[sent(&owner, &owner.encrypt(&mut case.prg, &x))], std::slice::from_ref(&w));
+    let sum = sum(&ring, &[sent(&encryptor, &encryptor.encrypt(&mut case.prg, &x))], std::slice::from_ref(&w));
     let places: Vec<usize> = (0..DEGREE).collect();
     let ([mut first, mut second], mask) = evaluator.covered(&mut Prg::new(Block(16)), &sum, &places);
     // What is drawn, in this order: the factor of the key, an error of each part, the flooding.
