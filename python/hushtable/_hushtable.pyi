@@ -430,7 +430,9 @@ def predict(
     machine: Sequence[float] | None,
 ) -> list[_Predicted]: ...
 def predict_layers(
-    layers: Sequence[Sequence[tuple[Operation | Lookup | tuple[PrivateForm, int, int, int], int]]], net: str
+    layers: Sequence[Sequence[tuple[Operation | Lookup | tuple[PrivateForm, int, int, int], int]]],
+    net: str,
+    optimise: str | None,
 ) -> list[tuple[float, float, int, int]]: ...
 def encode(
     values: NDArray[np.float64] | NDArray[np.int64],

@@ -70,8 +70,11 @@ pub fn predict_layers(
     py: Python<'_>,
     layers: Vec<Vec<(Step<'_>, usize)>>,
     net: &str,
+    optimise: Option<&str>,
 ) -> PyResult<Vec<Layer>> {
     let link = net.parse::<LinkShape>().map_err(|e| raise(py, &e))?;
+    let asked = optimise.map(objective);
+    let under = Setting::over(link).objective(asked);
     let wanted = Wanted::new(Objective::Total, link, Machine::REFERENCE);
     let all = |effort: &Effort| {
         let predicted = plan::rank([((), effort.clone())], &wanted).remove(0);
@@ -88,7 +91,7 @@ pub fn predict_layers(
     for steps in &layers {
         let mut memory = 0;
         for (step, items) in steps {
-            let (effort, batch) = step.effort(*items, &Setting::over(link)).map_err(|e| raise(py, &e))?;
+            let (effort, batch) = step.effort(*items, &under).map_err(|e| raise(py, &e))?;
             memory = memory.max(batch);
             so_far = so_far.then(effort);
         }

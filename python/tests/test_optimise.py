@@ -8,6 +8,7 @@ import threading
 import hushtable as ht
 import numpy as np
 import pytest
+from networks import perceptron
 
 X = np.random.default_rng(0).normal(size=(400, 32))
 
@@ -91,3 +92,13 @@ def test_processes_take_it_too():
         return float(p.open(ht.relu(p.input(-3.0 if p.role == 0 else None, 0, shape=(), bits=37, fraction=12))))
 
     assert ht.run_pair(party, processes=True, optimise="bytes") == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("measure", [True, False])
+def test_reports_are_about_what_is_least(measure):
+    model = perceptron(np.random.default_rng(1), (6, 30, 4)).calibrate(np.random.default_rng(2).normal(size=(50, 6)))
+    usual, least = (model.report(2000, measure=measure, optimise=how) for how in (None, "bytes"))
+    assert usual.optimise is None and least.optimise == "bytes" and usual.error == least.error
+    assert least.bytes < 0.9 * usual.bytes
+    with pytest.raises(ht.ParamError, match="optimise"):
+        model.report(2000, optimise="speed")

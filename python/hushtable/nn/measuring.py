@@ -15,6 +15,7 @@ from ..cost import Cost
 from ..embedding import Embedding
 from ..errors import ParamError
 from ..party import Party
+from ..plan import Optimise
 from ..prepared import Dry
 from ..session import run_pair
 from ..share import Share
@@ -41,17 +42,19 @@ MOST_PREDICTED = 1 << 24
 @dataclass(frozen=True)
 class Setting:
     """In which session a report is about: the party that has the model, the link (as `net=` of `run_pair`), the cipher of embeddings,
-    and whether the network is run here, or predicted; `None`: run if that takes a second or two."""
+    whether the network is run here, or predicted (`None`: run if that takes a second or two), and what operations make least."""
 
     owner: int = 0
     link: str = "loopback"
     cipher: Cipher = "aes-128"
     measure: bool | None = None
+    optimise: Optimise | None = None
 
     def __post_init__(self) -> None:
         one_of("report: owner", self.owner, (0, 1))
         one_of("report: cipher", self.cipher, get_args(Cipher))
         one_of("report: measure", self.measure, (None, True, False))
+        one_of("report: optimise", self.optimise, (None, *get_args(Optimise)))
         if not isinstance(self.link, str):
             raise ParamError(f"report: link={self.link!r:.60} is not supported; accepted: a link, as net= of run_pair, such as 'lan'")
 
@@ -95,7 +98,7 @@ def predicted(graph: Graph, formats: Formats, rows: int, setting: Setting) -> tu
         layers.append(steps)
 
     evaluate(graph, formats, None, setting.owner, dry_inputs(party, graph, formats, rows), watch=watch)
-    found = native.predict_layers(layers, setting.link)
+    found = native.predict_layers(layers, setting.link, setting.optimise)
     return [(round(size), seconds, rounds) for seconds, size, rounds, _ in found], [memory for *_, memory in found]
 
 
@@ -152,7 +155,7 @@ def _run(graph: Graph, formats: Formats, rows: int, setting: Setting) -> list[Fi
         assert size is not None
         return [*found[:-1], (size + _sent(with_it) - _sent(p.cost - before), seconds, rounds)]
 
-    return run_pair(party, net=setting.link)[0]
+    return run_pair(party, net=setting.link, optimise=setting.optimise)[0]
 
 
 def _sent(cost: Cost) -> int:

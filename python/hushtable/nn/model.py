@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from ..copies import Cipher
 from ..errors import ParamError
 from ..gated import PRECISIONS, Precision
+from ..plan import Optimise
 from . import given, labels
 from .accuracy import unsure
 from .evaluation import Formats, fixed
@@ -131,11 +132,13 @@ class Model:
         owner: int = 0,
         link: str = "loopback",
         cipher: Cipher = "aes-128",
+        optimise: Optimise | None = None,
     ) -> Report:
         """What a call with so many rows takes, layer by layer, and how far its results may be off.
 
         The network runs here on zeros, between two threads: bytes and rounds are just those of the first call of a session
-        in which party `owner` has the model, over `link` (as `net=` of `run_pair`), with embeddings under `cipher`; what is
+        in which party `owner` has the model, over `link` (as `net=` of `run_pair`), with embeddings under `cipher`, and
+        `optimise` as of `run_pair`; what is
         sent once, as the start of the OT extension and keys of lattices, is part of it. Parties that meet over a network
         choose by the link that they measure: give one like it. Times are of this machine, of which each party had a
         part. By default only what takes a second or two is run; of others these are predictions
@@ -144,7 +147,7 @@ class Model:
         `error` is a worst case: factors, inputs and results that were rounded, one layer after the other; results of
         decisions, as places of the greatest, are right where numbers lie farther apart than twice that.
         """
-        setting = Setting(owner, link, cipher, measure)
+        setting = Setting(owner, link, cipher, measure, optimise)
         return reported(self.graph, self.formats, self.graph.rows(rows), self, setting)
 
     def _arrays(self, inputs: Sequence[ArrayLike]) -> list[Array]:

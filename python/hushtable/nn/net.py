@@ -15,6 +15,7 @@ from ..copies import Cipher
 from ..embedding import Embedding
 from ..errors import ParamError, ShapeError
 from ..party import Party
+from ..plan import Optimise
 from ..prepared import Like, Need, Prepared, dry_run, prepare
 from ..share import Share
 from . import given, labels, storing, tables
@@ -222,10 +223,17 @@ class Net:
         """The labels of opened results of a classifier. Raises `ParamError` for a network without classes."""
         return labels.of(opened, self.classes)
 
-    def report(self, rows: int | None = None, *, measure: bool | None = None, link: str = "loopback") -> Report:
+    def report(
+        self,
+        rows: int | None = None,
+        *,
+        measure: bool | None = None,
+        link: str = "loopback",
+        optimise: Optimise | None = None,
+    ) -> Report:
         """What a call with so many rows takes, layer by layer; see `Model.report`. The other party has no bound of errors,
         which depends on the numbers of layers."""
-        setting = Setting(self.owner, link, self._cipher, measure)
+        setting = Setting(self.owner, link, self._cipher, measure, optimise)
         return reported(self._graph, self.formats, self._graph.rows(rows), self._model, setting)
 
     def _table(self, which: int) -> Embedding:

@@ -54,7 +54,8 @@ class Report(Sequence[Row]):
     bills, and not those of a run; `copy_bytes`: of the encrypted copies of embeddings,
     which are sent once, when the network is shared; `error` and `seen`: of the results; `sure`: the error of rows of which
     `Model.unsure` says that no tree may turn the other way. `bytes`, `seconds` and `rounds` are
-    those of the first call of a session over `link`, with the model at party `owner` and embeddings under `cipher`.
+    those of the first call of a session over `link`, with the model at party `owner`, embeddings under `cipher`, and
+    what is to be least as `optimise` says.
     """
 
     def __init__(
@@ -74,7 +75,7 @@ class Report(Sequence[Row]):
         self.error = None if error is None else error[0]
         self.sure = None if error is None else error[1]
         self.seen = seen
-        self.owner, self.link, self.cipher = setting.owner, setting.link, setting.cipher
+        self.owner, self.link, self.cipher, self.optimise = setting.owner, setting.link, setting.cipher, setting.optimise
 
     @property
     def bytes(self) -> int | None:
