@@ -91,7 +91,7 @@ fn random_shapes_by_all_ways() {
 /// Bytes, rounds and OTs are those of the bills, with keys where a lattice needs them. Of shapes whose messages fill bytes.
 #[test]
 fn bills_are_met() {
-    for shape in [[8, 1, 1], [8, 1, 5], [2, 4, 5], [1, 40, 33], [12, 4, 10]] {
+    for shape in [[8, 1, 1], [8, 1, 5], [2, 4, 5], [1, 40, 5], [12, 4, 10]] {
         for (bits, job) in [1, 8, 13, 40, 64]
             .into_iter()
             .flat_map(|bits| ways(shape, bits).into_iter().map(move |job| (bits, job)))
