@@ -18,7 +18,7 @@ fn expected(x: &[u64], [rows, inner]: [usize; 2], bits: u32) -> Vec<u64> {
 }
 
 /// All ways, in blocks that matrices fill and do not fill: products are right, rounds are those of the bill, and what is opened
-/// is uniform though the numbers are all the same.
+/// is uniform though the numbers are all the same, as each party's masks are.
 #[test]
 fn matrices_of_any_number_by_all_ways() {
     let mut prg = Prg::new(Block(2801));
@@ -61,10 +61,11 @@ fn matrices_of_any_number_by_all_ways() {
             let masked: Vec<u64> = masked.collect();
             let (products, online) = p.metered(|p| made.multiply(p, &mine))?;
             assert!(products.words().iter().all(|word| *word == low(*word, bits)), "reduced");
-            Ok((p.open(&products)?, masked, [offline, online].map(|cost| cost.rounds)))
+            Ok((p.open(&products)?, [masked, masks], [offline, online].map(|cost| cost.rounds)))
         };
         let pair = Party::pair_seeded(round).expect("two parties");
-        let ((got, masked, rounds), (again, others, _)) = run_pair(pair, one, one).expect("an honest run");
+        let ((got, [masked, own], rounds), (again, [others, other], _)) =
+            run_pair(pair, one, one).expect("an honest run");
         assert_eq!((&got, &again), (&expected, &expected), "{job:?}");
         let bill = job.bill();
         if job.is_by_lattice() {
@@ -76,13 +77,16 @@ fn matrices_of_any_number_by_all_ways() {
             let rows: HashSet<&[u64]> = e.chunks_exact(inner).collect();
             assert_eq!(rows.len(), job.items * job.rows, "rows that are opened");
         }
-        for e in e.iter().filter(|_| bits >= 8) {
+        for e in e.iter().chain(&own).chain(&other).filter(|_| bits >= 8) {
             opened[0] += 16;
             opened[1] += u64::from((*e as u8).count_ones() + ((*e >> (bits - 8)) as u8).count_ones());
         }
     }
     let [all, ones] = opened.map(|count| count as f64);
-    assert!((ones / all - 0.5).abs() < 4.0 * 0.5 / all.sqrt(), "{ones} of {all} bits opened are ones");
+    assert!(
+        (ones / all - 0.5).abs() < 4.0 * 0.5 / all.sqrt(),
+        "{ones} of {all} bits opened, and of masks, are ones"
+    );
 }
 
 /// What is cut off has matrices and products of its own.
