@@ -82,7 +82,7 @@ def test_whole_numbers_mod_the_width():
     x = RNG.integers(-(2**31), 2**31, (5, 7))
 
     def party(p):
-        a = p.input(x if p.role == 0 else None, 0, shape=x.shape, bits=32, wrap=True)
+        a = p.input(x if p.role == 0 else None, 0, shape=x.shape, bits=32, fraction=0, wrap=True)
         return [p.open(y) for y in (a @ a.T, a.T @ a, a * a)]
 
     for got, want in zip(ht.run_pair(party)[1], (x @ x.T, x.T @ x, x * x), strict=True):
