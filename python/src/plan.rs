@@ -75,7 +75,7 @@ pub fn predict_layers(
     let link = net.parse::<LinkShape>().map_err(|e| raise(py, &e))?;
     let asked = optimise.map(objective);
     let under = Setting::over(link).objective(asked);
-    let wanted = Wanted::new(Objective::Total, link, Machine::REFERENCE);
+    let wanted = Wanted::new(Objective::Total, link, Machine::REFERENCE.objective(asked));
     let all = |effort: &Effort| {
         let predicted = plan::rank([((), effort.clone())], &wanted).remove(0);
         [predicted.once, predicted.setup, predicted.offline, predicted.online].iter().fold(

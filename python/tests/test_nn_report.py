@@ -230,7 +230,7 @@ def test_a_network_that_refuses_zeros_is_predicted(monkeypatch):
         ({"owner": 2}, "owner=2 is not supported; accepted: 0 or 1"),
         ({"cipher": "des"}, "cipher='des' is not supported; accepted: 'aes-128' or"),
         ({"measure": "yes"}, "measure='yes'"),
-        ({"net": "moon"}, '"moon" is not supported; accepted: loopback'),
+        ({"link": "moon"}, '"moon" is not supported; accepted: loopback'),
     ],
 )
 def test_what_a_report_refuses(how, message):

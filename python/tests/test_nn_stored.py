@@ -40,7 +40,7 @@ def in_processes(tmp_path, work):
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
         running = [
-            context.Process(target=run, args=(lambda p, i=folder: work(p, i), folder, "loopback", end, pipe[1]))
+            context.Process(target=run, args=(lambda p, i=folder: work(p, i), folder, {"wait": 60}, end, pipe[1]))
             for (run, end), folder, pipe in zip(ends, folders, pipes, strict=True)
         ]
         for process in running:

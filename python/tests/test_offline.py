@@ -79,6 +79,9 @@ def test_prepared_arithmetic_takes_online_what_its_pages_say():
     n, bits = 1000, 32
 
     def product(s):
+        return s * (s + 1)
+
+    def square(s):
         return s * s
 
     def choice(s):
@@ -89,7 +92,7 @@ def test_prepared_arithmetic_takes_online_what_its_pages_say():
 
     def party(p):
         costs = []
-        for f in (product, choice, choices):
+        for f in (product, square, choice, choices):
             like = ht.Like(n, bits=bits, fraction=0, wrap=True)
             with p.offline():
                 prepared = ht.prepare(f, like)
@@ -99,10 +102,12 @@ def test_prepared_arithmetic_takes_online_what_its_pages_say():
             costs.append((p.cost - before).by_operation)
         return costs
 
-    (first, second, third), _ = ht.run_pair(party)
+    (first, itself, second, third), _ = ht.run_pair(party)
     # Two openings of 32 bits; an operation's name and frames are what is left.
     assert 0 <= first["multiply"]["online"].sent - 2 * n * bits / 8 < 300
     assert first["multiply"]["online"].rounds == 1
+    # One, since both factors are the same.
+    assert 0 <= itself["multiply"]["online"].sent - n * bits / 8 < 300
     # Choice bits and a word each way.
     assert 0 <= second["where"]["online"].sent - n * (bits + 1) / 8 < 300
     assert 0 <= third["where"]["online"].sent - 3 * n * (bits + 1) / 8 < 900

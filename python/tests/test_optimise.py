@@ -17,7 +17,7 @@ def sizes(f, **how):
     """What `f` of shares of X gives, and bytes and rounds online of both parties."""
 
     def party(p):
-        x = p.input(X if p.role == 0 else None, 0, shape=X.shape, bits=37, fraction=12, range=(-8, 8))
+        x = p.input(X if p.role == 0 else None, 0, shape=X.shape, bits=40, fraction=12, range=(-8, 8))
         p.barrier()
         before = p.cost
         made = f(x)
@@ -34,7 +34,7 @@ def sizes(f, **how):
 FUNCTIONS = {
     "softmax": (lambda x: ht.softmax(x), lambda x: np.exp(x) / np.exp(x).sum(axis=-1, keepdims=True)),
     "silu": (lambda x: ht.silu(x), lambda x: x / (1 + np.exp(-x))),
-    "relu": (lambda x: ht.relu(x), lambda x: np.maximum(x, 0)),
+    "relu": (lambda x: ht.maximum(x, 0), lambda x: np.maximum(x, 0)),
     "matrix": (lambda x: x.reshape(20, 20, 32) @ x.reshape(20, 32, 20), None),
 }
 
@@ -64,7 +64,7 @@ def test_one_party_is_enough_and_two_must_agree(ours, theirs):
                 made = ht.connect(addresses.get(timeout=30), insecure_plain_tcp=True, optimise=theirs)
             with made as p:
                 x = p.input(X[:, 0] if p.role == 0 else None, 0, shape=400, bits=37, fraction=12)
-                outcomes[role] = p.open(ht.relu(x))
+                outcomes[role] = p.open(ht.maximum(x, 0))
         except ht.HushtableError as error:
             outcomes[role] = error
 
@@ -89,7 +89,7 @@ def test_what_is_no_aim_is_refused():
 
 def test_processes_take_it_too():
     def party(p):
-        return float(p.open(ht.relu(p.input(-3.0 if p.role == 0 else None, 0, shape=(), bits=37, fraction=12))))
+        return float(p.open(ht.maximum(p.input(-3.0 if p.role == 0 else None, 0, shape=(), bits=37, fraction=12), 0)))
 
     assert ht.run_pair(party, processes=True, optimise="bytes") == (0.0, 0.0)
 

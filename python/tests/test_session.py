@@ -202,7 +202,7 @@ def test_cost_by_phase_and_operation(tmp_path):
 
 def test_the_start_of_the_ot_extension_is_set_up():
     def multiplied(s):
-        return s * s
+        return s * (s + 1)
 
     def party(p, ahead):
         like = ht.Like(16_000, bits=16, fraction=0, wrap=True)

@@ -226,7 +226,8 @@ fn an_encryption_of_zero_has_all_its_errors() {
     let encryptor = Encryptor::new(params, &mut case.prg);
     let (ring, evaluator) = (encryptor.ring().clone(), evaluator(&encryptor, &mut case.prg));
     let (x, w) = (case.words(DEGREE, false), case.weights(64, false));
-    let sum = sum(&ring, &[sent(&encryptor, &encryptor.encrypt(&mut case.prg, &x))], std::slice::from_ref(&w));
+    let sum =
+        sum(&ring, &[sent(&encryptor, &encryptor.encrypt(&mut case.prg, &x))], std::slice::from_ref(&w));
     let places: Vec<usize> = (0..DEGREE).collect();
     let ([mut first, mut second], mask) = evaluator.covered(&mut Prg::new(Block(16)), &sum, &places);
     // What is drawn, in this order: the factor of the key, an error of each part, the flooding.

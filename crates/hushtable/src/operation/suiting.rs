@@ -26,7 +26,8 @@ pub fn choose(
         Ok((way, effort))
     };
     let ways = all.into_iter().map(with_effort).collect::<Result<_>>()?;
-    Ok(plan::choose(ways, &Wanted::new(objective, under.link, Machine::REFERENCE)))
+    let machine = Machine::REFERENCE.objective(under.objective);
+    Ok(plan::choose(ways, &Wanted::new(objective, under.link, machine)))
 }
 
 /// Bytes of memory at a party that stay in its cache while a batch is worked on, about: what a batch takes is not all in

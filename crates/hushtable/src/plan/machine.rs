@@ -1,7 +1,7 @@
 //! How fast machines are.
 
 use crate::{
-    bill::Work,
+    bill::{Objective, Work},
     net::LinkShape,
     ot::{Rates, Scheme, Setting},
 };
@@ -26,6 +26,8 @@ pub struct Machine {
     pub wire: f64,
     /// The extension that makes correlated OTs, if one is asked for; no figure of the machine.
     pub asked: Option<Scheme>,
+    /// What a session makes least, if it says so: of bytes the extension follows. No figure of the machine.
+    pub objective: Option<Objective>,
 }
 
 impl Default for Machine {
@@ -45,11 +47,16 @@ impl Machine {
         byte: 0.021,
         wire: 0.12,
         asked: None,
+        objective: None,
     };
 
     /// What parties with such machines come to over this link.
     pub fn setting(&self, link: LinkShape) -> Setting {
-        Setting::new(self.asked, link, &self.ots)
+        let made = Setting::new(self.asked, link, &self.ots);
+        match self.asked {
+            None => made.objective(self.objective),
+            Some(_) => Setting { objective: self.objective, ..made },
+        }
     }
 
     /// With this extension.
@@ -58,11 +65,18 @@ impl Machine {
         Self { asked: asked.into(), ..self }
     }
 
+    /// In a session that makes this least.
+    #[must_use]
+    pub fn objective(self, objective: Option<Objective>) -> Self {
+        Self { objective, ..self }
+    }
+
     /// Of two ends the slower in each respect: what a session of both runs at.
     pub fn slower(self, peer: Self) -> Self {
         let (mut mine, theirs) = (self.figures(), peer.figures());
         mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine = mine.max(theirs));
-        Self { asked: self.asked.or(peer.asked), ..Self::from(mine) }
+        let (asked, objective) = (self.asked.or(peer.asked), self.objective.or(peer.objective));
+        Self { asked, objective, ..Self::from(mine) }
     }
 
     /// The names of its [`figures`](Self::figures).
@@ -110,6 +124,6 @@ impl From<[f64; 16]> for Machine {
     fn from(figures: [f64; 16]) -> Self {
         let [start, round, a, b, c, d, e, f, g, h, i, j, hash, word, byte, wire] = figures;
         let ots = Rates { soft: [a, b, c, d], ferret: [e, f, g], start: [h, i, j] };
-        Self { start, round, ots, hash, word, byte, wire, asked: None }
+        Self { start, round, ots, hash, word, byte, wire, asked: None, objective: None }
     }
 }
