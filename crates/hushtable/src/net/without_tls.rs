@@ -30,6 +30,7 @@ impl Identity {
         match *self {}
     }
 
+    /// As with TLS.
     #[must_use]
     pub fn tag(&self, _bytes: &[u8]) -> [u8; 32] {
         match *self {}
