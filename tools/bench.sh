@@ -93,10 +93,10 @@ done
 for shape in gpt2-softmax gpt2-gelu block; do
     run inference --shape "$shape"
 done
-# Cheaper forms: fewest bytes, to 2^-8, of numbers below 64.
+# Cheaper forms, with the extension that sends least: fewest bytes, to 2^-8, of numbers below 64.
 for shape in gpt2-softmax gpt2-gelu; do
     for form in --least --network "--network --least" "--network --least --before-point 6"; do
-        run inference --shape $shape $form
+        run inference --shape $shape --ot ferret $form
     done
 done
 # Blocks of BERT: the extension that sends least, as two organisations would ask for.
