@@ -63,6 +63,8 @@ The join itself tells nothing of how many ids match.
     debt:500       a number up to 500; variances are finer with a small limit
     region:a/b     one of 2 to 64 labels, for `stats --by`; with a | in quotes between them a label may have a /. Labels
                    are equal as values: 1 and 1.0 are the same, and blanks around them do not count
+    '\"a,b\":500'    a name or a label with , : / | or a quote in it stands in double quotes, in which a quote is twice
+  A row that lacks a value is an error that names it; --na-as income=0,region=none says what it counts as.
 The names, limits and labels are shown to the peer, the cells are not.
   An id that occurs twice is an error that names the lines, or: --duplicates first keeps the first row; sum adds up \
 the numbers of an id's rows; both happen here, and the peer sees no more than how many ids remain. --duplicates all, \
@@ -100,10 +102,10 @@ pub struct Join {
     #[arg(long, value_name = "FILE")]
     input: PathBuf,
     /// The column of ids, or several that make an id together
-    #[arg(long, value_name = "NAME,...", value_delimiter = ',', required = true)]
+    #[arg(long, value_name = "NAME,...", required = true)]
     id: Vec<String>,
     /// What is joined: columns of numbers, NAME or NAME:LIMIT, and of labels, NAME:a/b/c
-    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME,...")]
     columns: Vec<String>,
     /// Binary digits after the point of this party's numbers, 0 to 32; they are rounded to that
     #[arg(long, value_name = "F", default_value_t = FRACTION_BITS, value_parser = clap::value_parser!(u32).range(0..=32))]
@@ -147,11 +149,12 @@ pub fn run(args: &Join) -> Result<()> {
 }
 
 fn join(args: &Join) -> Result<()> {
-    let (ask, columns) = args.ask()?;
+    let ids = column::ids(&args.id, "--id")?;
+    let (ask, columns) = args.ask(&ids)?;
     let file = ColumnFile::open(&args.input, &args.csv)?;
     let whole = ask.shows_rows_to(args.link.role());
     let reading = rows::Reading {
-        ids: &args.id,
+        ids: &ids,
         rules: &ask.forms,
         columns: &columns,
         duplicates: args.duplicates,
@@ -159,7 +162,7 @@ fn join(args: &Join) -> Result<()> {
         pad_to: args.pad_to,
         most: agree::most(args.reveal),
     };
-    let rows = Rows::read(&file, &args.input, &args.csv, &reading)?;
+    let rows = Rows::read(&file, &args.input, &reading)?;
     rows.warn(&args.input);
     let explained = explain::text(&ask, &rows, &columns, &args.link)?;
     let shares = args.reveal == Shown::None;
@@ -199,13 +202,17 @@ fn join(args: &Join) -> Result<()> {
 
 impl Join {
     /// What is asked, checked: what both parties must ask alike, and the columns of this one.
-    fn ask(&self) -> Result<(Ask, Vec<Column>)> {
+    fn ask(&self, id: &[String]) -> Result<(Ask, Vec<Column>)> {
         let ids = self.reveal == Shown::Ids;
         let columns = ("--columns", !self.columns.is_empty());
         refuse(&[
             (!ids, "needs --reveal ids", &[("--to", self.to.is_some())]),
             (ids, "is for a hidden join; with --reveal ids all columns are written", &[columns]),
-            (self.reveal != Shown::None, "is for a hidden join", &[columns, ("--rows", self.rows.is_some())]),
+            (
+                self.reveal != Shown::None,
+                "is for a hidden join",
+                &[columns, ("--rows", self.rows.is_some()), ("--na-as", !self.csv.na_as.is_empty())],
+            ),
             (
                 self.reveal == Shown::Count,
                 "cannot be combined with --reveal count: the number is printed",
@@ -244,7 +251,7 @@ impl Join {
         if let Some(Column { name, .. }) = groups.filter(|_| self.duplicates == Duplicates::Sum) {
             return Err(Failure::new(format!("--duplicates sum is for numbers, and {name:?} has groups")));
         }
-        let forms = rows::rules(&self.normalise, self.id.len(), "--id")?;
+        let forms = rows::rules(&self.normalise, id.len(), "--id")?;
         let (reveal, told, peer_at_most) = (self.reveal, self.tell_form, self.peer_at_most);
         Ok((Ask { reveal, who, forms, told, peer_at_most }, columns))
     }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use clap::Args;
-use hushtable::net::Identity;
+use hushtable::net::{self, Identity};
 use hushtable_columns::{
     Dialect,
     failure::{Failure, Result},
@@ -139,16 +139,18 @@ pub fn run(args: &Run) -> Result<()> {
 }
 
 /// The options of jobs alone, and whether each was given.
-fn of_jobs(args: &Run) -> [(&'static str, bool); 9] {
-    let Dialect { decimal, na, bad_rows, leave_out, .. } = &args.csv;
+fn of_jobs(args: &Run) -> [(&'static str, bool); 11] {
+    let Dialect { decimal, thousands, na, na_as, bad_rows, leave_out, .. } = &args.csv;
     [
         ("--as", args.party.is_some()),
         ("--input", args.input.is_some()),
         ("--weights", args.weights.is_some()),
         ("--approve", args.approve.is_some()),
         ("--peer-at-most", args.peer_at_most.is_some()),
-        ("--decimal", *decimal != Dialect::default().decimal),
+        ("--decimal", decimal.is_some()),
+        ("--thousands", thousands.is_some()),
         ("--na", !na.is_empty()),
+        ("--na-as", !na_as.is_empty()),
         ("--bad-rows", bad_rows.is_some()),
         ("--leave-out", !leave_out.is_empty()),
     ]
@@ -194,13 +196,13 @@ fn is_party(args: &Run, path: &Path, file: &JobFile) -> Result<()> {
     let [listens, connects] = &file.parties;
     let role = args.link.role() as usize;
     let own = match (&args.party, args.link.identity()) {
-        (Some(name), _) => name.clone(),
+        (Some(name), _) => net::composed_name(name),
         (None, Some(folder)) => Identity::load(folder)?.name().to_owned(),
         // Nobody has a name.
         (None, None) => return Ok(()),
     };
     let path = path.display();
-    match file.parties.iter().position(|party| *party == own) {
+    match file.parties.iter().position(|party| net::composed_name(party) == own) {
         Some(party) if party == role => Ok(()),
         Some(_) => {
             Err(Failure::new(format!("{path}: {listens} listens and {connects} connects; this is {own}")))

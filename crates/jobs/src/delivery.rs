@@ -75,6 +75,9 @@ struct Report<'a> {
     phases: Phases,
 }
 
+/// Words that mean other recipients than a party by its name.
+pub const RESERVED: [&str; 8] = ["me", "peer", "both", "none", "p0", "p1", "0", "1"];
+
 /// Who gets the results, in the words of the party that asks: whoever listens, they mean the same.
 #[derive(Clone, Debug)]
 pub enum Recipient {
@@ -180,7 +183,8 @@ impl Delivery {
             columns.insert(0, ("peer_row", &labels.peer_rows));
         }
         let ids = jobs.iter().find_map(names);
-        output.write(|to| columns::write(to, format, ids, &columns))?;
+        let style = jobs.iter().find(|job| names(job).is_some()).map_or(&jobs[0].style, |job| &job.style);
+        output.write(|to| columns::write(to, (format, style), ids, &columns))?;
         eprintln!("wrote {} to {}", some(rows, "row"), path.display());
         Ok(())
     }

@@ -3,6 +3,7 @@
 use std::{fs, ops::Range, path::Path};
 
 use crate::{
+    delivery::RESERVED,
     hex::sha256,
     toml_file::{TomlFile, Value},
 };
@@ -29,9 +30,6 @@ const PROXIMITY: [&str; 6] = ["east", "latitude", "longitude", "north", "plane",
 /// The operations that are no function and no comparison: each party's files are its own.
 pub const SCORING: &str = "score";
 pub const NEARNESS: &str = "proximity";
-
-/// Words that mean other recipients than a party by its name.
-const RESERVED: [&str; 6] = ["me", "peer", "both", "none", "p0", "p1"];
 
 /// A job.
 #[derive(Debug, PartialEq)]

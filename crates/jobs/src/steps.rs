@@ -23,6 +23,7 @@ use hushtable::{Role, run::Reveal};
 use hushtable_columns::{
     Dialect,
     failure::{Failure, Result},
+    named,
     shares::ShareFile,
 };
 use prim::wipe::Wiped;
@@ -153,7 +154,7 @@ fn applied(file: &JobFile, step: &Step, own: &Own<'_>, stays: bool) -> Result<Ap
         Some(Operand::Columns(columns)) => columns[role].clone(),
         _ => None,
     };
-    all.extend(column(&step.x).map(|column| format!("--column={column}").into()));
+    all.extend(column(&step.x).map(|column| format!("--column={}", named::written(&column)).into()));
     match &step.y {
         None => {}
         Some(Operand::Number(number)) => all.push(format!("--constant={number}").into()),
@@ -162,11 +163,11 @@ fn applied(file: &JobFile, step: &Step, own: &Own<'_>, stays: bool) -> Result<Ap
             if second != input {
                 all.push(with("--other", &second));
             }
-            all.extend(column(other).map(|column| format!("--against={column}").into()));
+            all.extend(column(other).map(|column| format!("--against={}", named::written(&column)).into()));
         }
     }
     all.push(match &file.ids {
-        Some(ids) => format!("--id={}", ids[role]).into(),
+        Some(ids) => format!("--id={}", named::written(&ids[role])).into(),
         None => "--no-ids".into(),
     });
     if stays {
@@ -232,7 +233,7 @@ fn id(file: &JobFile, step: &Step, own: &Own<'_>) -> Result<OsString> {
         return Err(Failure::input(format!("{}: {what}", own.file.display())));
     };
     let id = &ids[own.link.role() as usize];
-    Ok(if file.join { format!("--join={id}") } else { format!("--id={id}") }.into())
+    Ok(if file.join { format!("--join={id}") } else { format!("--id={}", named::written(id)) }.into())
 }
 
 /// Of all options this one is only of `apply`.

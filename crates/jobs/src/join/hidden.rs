@@ -243,6 +243,7 @@ impl Agenda for Hiding {
             let owned = (!self.placement.is_empty()).then(|| Owned {
                 ids: std::mem::take(&mut self.rows.names),
                 rows: Shared::from(std::mem::take(&mut self.placement)),
+                style: Some(self.rows.style.clone()).filter(|style| !style.is_usual()),
             });
             let [p0, p1] = self.offers.try_into().expect("set up");
             let file = JoinedFile::new(session, role, [p0, p1], self.tables, owned);

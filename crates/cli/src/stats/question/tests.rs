@@ -19,7 +19,7 @@ fn file() -> JoinedFile {
     let tables = [offer(&[("income:1000", 4), ("age:120", 0)]), offer(&[("bills:77.3", 8)])];
     let shares = (0..3).map(|_| Shared::of(&[0; 40])).collect();
     let table = Table::new(Role::P0, 40, Shared::of(&[0]), shares);
-    let owned = Owned { ids: ["a"].iter().collect(), rows: Shared::of(&[0; 40]) };
+    let owned = Owned { ids: ["a"].iter().collect(), rows: Shared::of(&[0; 40]), style: None };
     JoinedFile::new([7; 32], Role::P0, tables, vec![table], Some(owned))
 }
 
