@@ -53,6 +53,7 @@ mod service;
 mod shut;
 mod stats;
 mod stats_decimals;
+mod stats_random;
 mod store;
 
 /// A file that is not listed above, or in the manifest, would never run.

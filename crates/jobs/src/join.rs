@@ -4,6 +4,7 @@ pub mod agree;
 pub mod asked;
 pub mod column;
 pub mod common;
+pub mod condition;
 pub mod explain;
 pub mod file;
 pub mod hidden;

@@ -1,14 +1,28 @@
 //! Asking: from the comparison of what is asked to the results.
 
-use crate::stats::{
-    groups,
-    question::{Question, Statistic},
+use std::sync::{Arc, atomic::Ordering};
+
+use crate::{
+    cost::Phases,
+    count::some,
+    join::file::JoinedFile,
+    meeting::{Agenda, Begun, SetUp},
+    progress::Progress,
+    row_results,
+    stats::{
+        groups::{self, Asked},
+        orders::{self, Found},
+        question::{
+            Question,
+            part::{Part, Statistic},
+        },
+    },
+    took::Took,
 };
-use apps::statistics::{End, Extreme, Group, Moments};
+use apps::statistics::{Group, Moments};
 use hushtable::{
     Party, Role,
     bill::Bill,
-    operation::{Operation, Words},
     ot::Setting,
     run::{self, Phase, Reveal},
 };
@@ -19,21 +33,11 @@ use hushtable_columns::{
     shares::role_name,
     terminal,
 };
-use hushtable_jobs::{
-    cost::Phases,
-    count::some,
-    digits::Digits,
-    join::{file::JoinedFile, named::Number},
-    meeting::{Agenda, Begun, SetUp},
-    progress::Progress,
-    row_results,
-    took::Took,
-};
 use serde::Serialize;
 
 /// A question to two files.
 pub struct Asking {
-    question: Question,
+    question: Arc<Question>,
     file: JoinedFile,
     json: bool,
     quiet: bool,
@@ -69,7 +73,7 @@ struct Report<'a> {
 
 impl Asking {
     pub fn new(question: Question, file: JoinedFile, json: bool, quiet: bool) -> Self {
-        Self { question, file, json, quiet, lines: vec![] }
+        Self { question: Arc::new(question), file, json, quiet, lines: vec![] }
     }
 
     fn line(&mut self, group: &str, statistic: &str, value: Option<f64>) {
@@ -82,77 +86,43 @@ impl Asking {
     }
 
     /// The statistics of a group that is shown, or of one that is not.
-    fn group(&mut self, name: &str, group: Option<&Group>) {
-        self.line(name, "count", group.map(|group| group.count as f64));
+    fn group(&mut self, part: &Part, name: &str, group: Option<&Group>, found: &[&Found]) {
+        self.line(name, &part.counted(), group.map(|group| group.count as f64));
         let rows = group.map_or(0.0, |group| group.count as f64).max(1.0);
-        for statistic in self.question.statistics.clone() {
+        for statistic in &part.statistics {
             let sum = |at: usize| Some(group?.sums[at] as i64);
-            let number = |at: usize| Some(self.question.series[at].number(sum(at)?));
+            let number = |at: usize| Some(part.series[at].number(sum(at)?));
             let count = group.map(|group| group.count).filter(|count| *count > 0);
             let (label, value) = match statistic {
                 Statistic::Sum { name, sum: at } => {
-                    (name, number(at).map(|sum| self.question.error_of_sum(at, rows).shown(sum)))
+                    (name, number(*at).map(|sum| part.error_of_sum(*at, rows).shown(sum)))
                 }
                 Statistic::Mean { name, sum: at } => {
-                    let error = self.question.error_of_mean(at, rows);
-                    (name, number(at).zip(count).map(|(sum, n)| error.shown(sum / n as f64)))
+                    let error = part.error_of_mean(*at, rows);
+                    (name, number(*at).zip(count).map(|(sum, n)| error.shown(sum / n as f64)))
                 }
                 Statistic::Covariance { name, sums, products } => {
-                    let unit = self.question.series[products].number(1);
+                    let unit = part.series[*products].number(1);
                     let moments = || {
                         let sums = [sum(sums[0])?, sum(sums[1])?];
-                        Moments::of(count? as u64, sums, sum(products)?)
+                        Moments::of(count? as u64, sums, sum(*products)?)
                     };
-                    let question = &self.question;
                     let shown = |moments: Moments| {
                         let (value, [a, b]) = (moments.covariance * unit, moments.means);
-                        let unit = |at: usize| question.series[sums[at]].number(1);
+                        let unit = |at: usize| part.series[sums[at]].number(1);
                         let means = [a * unit(0), b * unit(1)];
-                        question.error_of_product((sums, products), means, value, rows).shown(value)
+                        part.error_of_product((*sums, *products), means, value, rows).shown(value)
                     };
                     (name, moments().map(shown))
                 }
             };
-            self.line(name, &label, value);
+            self.line(name, label, value);
         }
-    }
-
-    /// Minimum, maximum and quantiles; nothing unless enough rows match.
-    fn orders(&mut self, p: &mut Party, enough: bool, took: &mut Took) -> Result<()> {
-        let table = self.question.table(&self.file);
-        let bins = table.bins;
-        let matched = Words::new(table.matched.bits(bins).iter().collect());
-        let mut found = Vec::new();
-        for (largest, of) in &self.question.ends {
-            let statistic = format!("{} of {}", if *largest { "largest" } else { "smallest" }, of.name);
-            let mut value = None;
-            if enough {
-                let column = groups::numbers(of, &self.file, table);
-                let opened = took.values(p, &extreme(*largest, of, bins), &[&matched, &column])?;
-                let number = |word: i64| Digits::of_number(of.fraction_bits).shown(of.number(word as f64));
-                value = opened.first().and_then(|column| column.first()).map(|word| number(*word));
-            }
-            found.push((statistic, value, false));
+        for (at, order) in part.orders.iter().enumerate() {
+            let found = found.iter().find(|found| found.order == at);
+            self.line(name, &order.name(), found.and_then(|found| found.value));
+            self.lines.last_mut().expect("a line").above = found.is_some_and(|found| found.above);
         }
-        for (of, q, cuts, quantile) in &self.question.quantiles {
-            let statistic = format!("quantile {q} of {}: below", of.name);
-            let (mut value, mut above) = (None, false);
-            if enough {
-                let column = groups::numbers(of, &self.file, table);
-                let opened = took.values(p, quantile, &[&matched, &column])?;
-                let cut = opened.first().and_then(|reached| quantile.cut(reached));
-                // As it was asked for.
-                let place = cut.and_then(|cut| quantile.cuts.iter().position(|word| *word == cut));
-                value = place.map(|place| cuts[place]);
-                above = value.is_none();
-            }
-            found.push((statistic, value, above));
-        }
-        for (statistic, value, above) in found {
-            self.line("all", &statistic, value);
-            self.lines.last_mut().expect("a line").above = above;
-        }
-        Ok(())
     }
 
     fn csv(&self, to: &mut Writer<'_>) -> std::io::Result<()> {
@@ -194,22 +164,12 @@ impl Asking {
     }
 }
 
-/// The largest number or the smallest.
-fn extreme(largest: bool, of: &Number, bins: usize) -> Extreme {
-    let end = if largest { End::Greatest } else { End::Least };
-    Extreme { end, bits: of.width(), bins }
-}
-
-/// What it all costs.
+/// What it all costs, at most: if all groups are shown.
 pub fn bill(question: &Question, file: &JoinedFile, under: &Setting) -> Result<Bill> {
     let bins = question.table(file).bins;
-    let opened = |operation: &dyn Operation| run::bill(operation, 1, 1, Reveal::Both, under);
-    let mut all = groups::bill(question, bins, under)? + opened(&question.shape(bins)?)?;
-    for (largest, of) in &question.ends {
-        all = all + opened(&extreme(*largest, of, bins))?;
-    }
-    for (.., quantile) in &question.quantiles {
-        all = all + opened(quantile)?;
+    let mut all = groups::bill(question, bins, under)? + orders::bill(question, bins, under)?;
+    for part in &question.parts {
+        all = all + run::bill(&question.shape(part, bins), 1, 1, Reveal::Both, under)?;
     }
     Ok(all)
 }
@@ -224,20 +184,31 @@ impl Agenda for Asking {
     }
 
     fn compute(&mut self, p: &mut Party) -> Result<[Phase; 2]> {
-        let _progress = Progress::start("questions", 1, self.quiet);
+        let question = Arc::clone(&self.question);
+        let progress = Progress::start("parts of the question", question.parts.len(), self.quiet);
         let mut took = Took::default();
-        let table = self.question.table(&self.file);
-        let members = groups::members(&self.question, p, &self.file, table, &mut took)?;
-        let columns = groups::columns(&self.question, p, &self.file, table, &mut took)?;
-        let shape = self.question.shape(table.bins)?;
-        let operands: Vec<&[u64]> = [&members].into_iter().chain(&columns).map(|words| &words[..]).collect();
-        let opened = Group::all(&shape, took.values(p, &shape, &operands)?);
-        for (i, name) in self.question.by.names().iter().enumerate() {
-            self.group(name, opened.iter().find(|group| group.group == i));
+        let names = question.groups();
+        let mut results = Vec::new();
+        let asked = Asked { question: &question, file: &self.file, table: question.table(&self.file) };
+        let members = asked.members(p, &mut took)?;
+        for part in &question.parts {
+            let members = asked.members_of(part, &members, p, &mut took)?;
+            let columns = asked.columns(part, p, &mut took)?;
+            let shape = question.shape(part, asked.table.bins);
+            let operands: Vec<&[u64]> =
+                [&members].into_iter().chain(&columns).map(|words| &words[..]).collect();
+            let shown = Group::all(&shape, took.values(p, &shape, &operands)?);
+            // Public by now: which groups have enough rows, and how many.
+            let found = asked.orders(part, &members, &shown, p, &mut took)?;
+            results.push((part, shown, found));
+            progress.done().fetch_add(1, Ordering::Relaxed);
         }
-        // Public by now: whether there are enough rows, and any.
-        let enough = opened.first().is_some_and(|all| all.count > 0);
-        self.orders(p, enough, &mut took)?;
+        for (i, name) in names.iter().enumerate() {
+            for (part, shown, found) in &results {
+                let found: Vec<&Found> = found.iter().filter(|found| found.group == i).collect();
+                self.group(part, name, shown.iter().find(|group| group.group == i), &found);
+            }
+        }
         Ok([took.offline, took.online])
     }
 
