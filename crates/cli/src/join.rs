@@ -17,7 +17,7 @@ use hushtable_jobs::{
         asked::{Duplicates, Shown},
         column::{self, Column, FRACTION_BITS},
         common::Finding,
-        explain, file,
+        explain, file, forms,
         hidden::Hiding,
         rows::{self, Rows},
     },
@@ -255,7 +255,7 @@ impl Join {
         if let Some(Column { name, .. }) = groups.filter(|_| self.duplicates == Duplicates::Sum) {
             return Err(Failure::new(format!("--duplicates sum is for numbers, and {name:?} has groups")));
         }
-        let forms = rows::rules(&self.normalise, self.id.len(), "--id")?;
+        let forms = forms::rules(&self.normalise, self.id.len(), "--id")?;
         let (reveal, told, peer_at_most) = (self.reveal, self.tell_form, self.peer_at_most);
         Ok((Ask { reveal, who, forms, told, peer_at_most }, columns))
     }

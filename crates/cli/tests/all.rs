@@ -40,6 +40,7 @@ mod proximity;
 mod record;
 mod run;
 mod run_join;
+mod run_stats;
 mod score;
 mod score_common;
 mod serve;

@@ -7,6 +7,7 @@ pub mod common;
 pub mod condition;
 pub mod explain;
 pub mod file;
+pub mod forms;
 pub mod hidden;
 mod labels;
 pub mod named;

@@ -5,4 +5,5 @@ pub mod explain;
 mod groups;
 mod orders;
 pub mod question;
+pub mod results;
 pub mod work;

@@ -56,12 +56,12 @@ impl Hiding {
     }
 }
 
-/// Who owns the rows of each join.
+/// Who owns the rows of each join; if nobody is to, whoever has fewer.
 pub fn owners(ask: &Ask, sizes: [usize; 2]) -> Vec<Role> {
     match (ask.reveal, ask.who) {
         // Bins cost more than what is put in them.
-        (Shown::Count, _) if sizes[1] < sizes[0] => vec![Role::P1],
-        (Shown::Count, _) => vec![Role::P0],
+        (Shown::Count, _) | (_, Reveal::Nobody) if sizes[1] < sizes[0] => vec![Role::P1],
+        (Shown::Count, _) | (_, Reveal::Nobody) => vec![Role::P0],
         (_, Reveal::Only(role)) => vec![role],
         _ => vec![Role::P0, Role::P1],
     }
@@ -135,8 +135,22 @@ fn written(ask: &Ask, offers: &[Offer; 2]) -> Result<u64> {
 }
 
 impl Hiding {
-    fn offers(&self) -> &[Offer; 2] {
+    pub fn offers(&self) -> &[Offer; 2] {
         self.offers.as_slice().try_into().expect("set up")
+    }
+
+    /// What this party has of the joins, once they are computed.
+    pub fn file(&mut self, session: [u8; 32], role: Role) -> JoinedFile {
+        let owned = (!self.placement.is_empty()).then(|| Owned {
+            ids: std::mem::take(&mut self.rows.names),
+            rows: Shared::from(std::mem::take(&mut self.placement)),
+        });
+        JoinedFile::new(session, role, self.offers().clone(), std::mem::take(&mut self.tables), owned)
+    }
+
+    /// Reports what it took.
+    pub fn report(&self, role: Role, sizes: [usize; 2], phases: &Phases) -> Result<()> {
+        self.report.print(role, sizes, self.common, phases)
     }
 
     /// One join: the shares of all columns, those of P0 first.
@@ -231,16 +245,16 @@ impl Agenda for Hiding {
     ) -> Result<()> {
         let sizes = self.offers().each_ref().map(|offer| offer.rows);
         if let Some(output) = output {
-            let owned = (!self.placement.is_empty()).then(|| Owned {
-                ids: std::mem::take(&mut self.rows.names),
-                rows: Shared::from(std::mem::take(&mut self.placement)),
-            });
-            let [p0, p1] = self.offers.try_into().expect("set up");
-            let file = JoinedFile::new(session, role, [p0, p1], self.tables, owned);
-            let path = output.path().to_owned();
-            output.write(|to| file.write(to))?;
-            eprintln!("wrote shares of {} to {}", file.words(), path.display());
+            write(&self.file(session, role), output)?;
         }
-        self.report.print(role, sizes, self.common, phases)
+        self.report(role, sizes, phases)
     }
+}
+
+/// Writes a file of shares, and says so.
+pub fn write(file: &JoinedFile, to: Output) -> Result<()> {
+    let path = to.path().to_owned();
+    to.write(|to| file.write(to))?;
+    eprintln!("wrote shares of {} to {}", file.words(), path.display());
+    Ok(())
 }
