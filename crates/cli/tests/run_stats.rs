@@ -53,7 +53,7 @@ fn a_job_gives_what_its_commands_give() {
     assert_eq!(rows, wanted);
     let record = site.read("r.json");
     assert!(
-        record.contains(&hash(&site, "stats.toml")) && record.contains("\"outcome\":\"done\""),
+        record.contains(&hash(&site, "stats.toml")) && record.contains("\"outcome\": \"done\""),
         "{record}"
     );
 
@@ -109,7 +109,7 @@ fn what_such_a_job_cannot_say() {
         ("median = \"income_keur\"", "average = \"income_keur\"", "\"average\" is not known here"),
         ("by = \"region\"", "by = 3", "no column \"3\""),
         ("normalise = \"lower\"", "rows = \"shop\"", "rows: \"shop\" is not one of: bank, telecom, both"),
-        ("hushtable-job = 1", "hushtable-job = 1\n[options]\nthreads = 2", "options are for steps"),
+        ("[parties]", "[options]\nthreads = 2\n[parties]", "options are for steps"),
         (
             "reveal = \"none\"",
             "reveal = \"none\"\nmissing = { bank = [\"bills\"] }",
