@@ -17,7 +17,7 @@ use hushtable_jobs::{
         asked::{Duplicates, Shown},
         column::{self, Column, FRACTION_BITS},
         common::Finding,
-        explain, file,
+        explain, file, forms,
         hidden::Hiding,
         rows::{self, Rows},
     },
@@ -64,8 +64,10 @@ The join itself tells nothing of how many ids match.
     region:a/b     one of 2 to 64 labels, for `stats --by`; with a | in quotes between them a label may have a /. Labels
                    are equal as values: 1 and 1.0 are the same, and blanks around them do not count
     '\"a,b\":500'    a name or a label with , : / | or a quote in it stands in double quotes, in which a quote is twice
-  A row that lacks a value is an error that names it; --na-as income=0,region=none says what it counts as.
 The names, limits and labels are shown to the peer, the cells are not.
+  A missing cell is an error that names the row, unless --na-as says what it counts as (--na-as income=0,region=none), \
+or --missing says that the column may have such. Then it is shared \
+which they are: `stats` counts and adds up the rows where the cell is there. The peer learns that there may be some.
   An id that occurs twice is an error that names the lines, or: --duplicates first keeps the first row; sum adds up \
 the numbers of an id's rows; both happen here, and the peer sees no more than how many ids remain. --duplicates all, \
 with --reveal ids, writes all rows of a common id: the two outputs then no longer line up row by row, which `score` \
@@ -107,6 +109,9 @@ pub struct Join {
     /// What is joined: columns of numbers, NAME or NAME:LIMIT, and of labels, NAME:a/b/c
     #[arg(long, value_name = "NAME,...")]
     columns: Vec<String>,
+    /// Columns of --columns in which cells may be missing: `stats` leaves these rows out, and nobody sees which they are
+    #[arg(long, value_name = "NAME,...")]
+    missing: Vec<String>,
     /// Binary digits after the point of this party's numbers, 0 to 32; they are rounded to that
     #[arg(long, value_name = "F", default_value_t = FRACTION_BITS, value_parser = clap::value_parser!(u32).range(0..=32))]
     fraction_bits: u32,
@@ -204,14 +209,15 @@ impl Join {
     /// What is asked, checked: what both parties must ask alike, and the columns of this one.
     fn ask(&self, id: &[String]) -> Result<(Ask, Vec<Column>)> {
         let ids = self.reveal == Shown::Ids;
-        let columns = ("--columns", !self.columns.is_empty());
+        let (columns, missing) =
+            (("--columns", !self.columns.is_empty()), ("--missing", !self.missing.is_empty()));
         refuse(&[
             (!ids, "needs --reveal ids", &[("--to", self.to.is_some())]),
             (ids, "is for a hidden join; with --reveal ids all columns are written", &[columns]),
             (
                 self.reveal != Shown::None,
                 "is for a hidden join",
-                &[columns, ("--rows", self.rows.is_some()), ("--na-as", !self.csv.na_as.is_empty())],
+                &[columns, missing, ("--rows", self.rows.is_some()), ("--na-as", !self.csv.na_as.is_empty())],
             ),
             (
                 self.reveal == Shown::Count,
@@ -246,12 +252,13 @@ impl Join {
         if let Some(path) = self.delivery.output.as_ref().filter(|_| ids) {
             FileFormat::of_output(path)?;
         }
-        let columns = Column::all(&self.columns, self.fraction_bits).map_err(Failure::new)?;
+        let mut columns = Column::all(&self.columns, self.fraction_bits).map_err(Failure::new)?;
+        Column::let_miss(&mut columns, &column::ids(&self.missing, "--missing")?).map_err(Failure::new)?;
         let groups = columns.iter().find(|column| column.groups().is_some());
         if let Some(Column { name, .. }) = groups.filter(|_| self.duplicates == Duplicates::Sum) {
             return Err(Failure::new(format!("--duplicates sum is for numbers, and {name:?} has groups")));
         }
-        let forms = rows::rules(&self.normalise, id.len(), "--id")?;
+        let forms = forms::rules(&self.normalise, id.len(), "--id")?;
         let (reveal, told, peer_at_most) = (self.reveal, self.tell_form, self.peer_at_most);
         Ok((Ask { reveal, who, forms, told, peer_at_most }, columns))
     }

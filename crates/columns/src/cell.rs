@@ -159,7 +159,7 @@ impl<'a> Cell<'a> {
     }
 
     /// Whether nothing stands there, or what stands for nothing.
-    fn is_missing(&self, dialect: &Dialect) -> bool {
+    pub fn is_missing(&self, dialect: &Dialect) -> bool {
         let named = |is: &dyn Fn(f64) -> bool| dialect.na.iter().any(|na| na.trim().parse().is_ok_and(is));
         match self {
             Self::Null => true,

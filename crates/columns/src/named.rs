@@ -4,7 +4,7 @@
 use std::{borrow::Cow, str::FromStr};
 
 /// What `--help` says of it.
-pub const QUOTES: &str = "A name with , : = / | or a quote in it stands in double quotes, as in CSV: '\"a,b\":1000'; \"\" in it is a quote";
+pub const QUOTES: &str = "A name with , : = / | < > ! or a quote in it stands in double quotes, as in CSV: '\"a,b\":1000'; \"\" in it is a quote";
 
 /// A list in an argument, `A,B`, whose pieces are read one by one.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ impl FromStr for Name {
 }
 
 /// What separates names from each other and from what is said of them. Behind each a quoted name may begin.
-const SIGNS: [char; 5] = [',', ':', '=', '/', '|'];
+const SIGNS: [char; 8] = [',', ':', '=', '/', '|', '<', '>', '!'];
 
 /// The pieces between signs that stand outside of quotes. They keep their quotes.
 pub fn split(text: &str, sign: char) -> Result<Vec<&str>, String> {
@@ -85,10 +85,21 @@ pub fn name(text: &str) -> Result<String, String> {
     Err(unclosed(text))
 }
 
+/// The pieces of lists, each `PIECE,...`, which keep their quotes.
+pub fn pieces(texts: &[String]) -> Result<Vec<&str>, String> {
+    Ok(texts.iter().map(|text| split(text, ',')).collect::<Result<Vec<_>, _>>()?.concat())
+}
+
 /// The names of lists, each `NAME,...`.
 pub fn names(texts: &[String]) -> Result<Vec<String>, String> {
-    let pieces = texts.iter().map(|text| split(text, ',')).collect::<Result<Vec<_>, _>>()?;
-    pieces.concat().into_iter().map(name).collect()
+    pieces(texts)?.into_iter().map(name).collect()
+}
+
+/// The name with which a text begins, and what stands behind it from the first of these signs on.
+pub fn cut_at_first<'t>(text: &'t str, signs: &[char]) -> Result<Option<(&'t str, &'t str)>, String> {
+    let all = signs.iter().map(|&sign| Ok(places(text, sign)?.first().copied()));
+    let all = all.collect::<Result<Vec<_>, String>>()?;
+    Ok(all.into_iter().flatten().min().map(|at| text.split_at(at)))
 }
 
 /// A name as it is read again.

@@ -14,7 +14,7 @@ use hushtable_columns::{
     written,
 };
 use hushtable_jobs::{
-    join::rows::hint,
+    join::forms::hint,
     private_table::{shares_fit, shares_name},
 };
 use prim::Wiped;

@@ -23,6 +23,8 @@ pub struct Number {
     pub name: String,
     pub limit: f64,
     pub fraction_bits: u32,
+    /// Whether its cells may be missing.
+    pub optional: bool,
 }
 
 impl Number {
@@ -38,8 +40,12 @@ impl Number {
 
     /// A cut as a word: numbers that are not below it have this one, or a greater one.
     pub fn scaled(&self, cut: f64) -> i64 {
-        let least = constant::steps(Relation::Ge, cut, self.fraction_bits, Rounding::Nearest);
-        least.expect("there is one in an order") as i64
+        self.steps(Relation::Ge, cut).expect("there is one in an order")
+    }
+
+    /// The word with which numbers are compared in place of `value`.
+    pub fn steps(&self, relation: Relation, value: f64) -> Result<i64> {
+        Ok(constant::steps(relation, value, self.fraction_bits, Rounding::Nearest)? as i64)
     }
 
     /// What rounding does to a decision on its numbers, in words.
@@ -57,28 +63,27 @@ impl Number {
     }
 }
 
-/// How rows are grouped.
+/// Groups of rows, by one column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum By {
-    All,
     /// By the groups of a column.
-    Groups {
-        column: usize,
-        name: String,
-        groups: Vec<String>,
-    },
+    Groups { column: usize, name: String, groups: Vec<String> },
     /// Between cuts.
-    Cuts {
-        of: Number,
-        cuts: Vec<f64>,
-    },
+    Cuts { of: Number, cuts: Vec<f64> },
 }
 
 impl By {
+    /// The column's name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Groups { name, .. } => name,
+            Self::Cuts { of, .. } => &of.name,
+        }
+    }
+
     /// The groups' names.
     pub fn names(&self) -> Vec<String> {
         match self {
-            Self::All => vec!["all".into()],
             Self::Groups { groups, .. } => groups.clone(),
             Self::Cuts { cuts, .. } => {
                 let mut names = vec![format!("below {}", cuts[0])];
@@ -88,19 +93,12 @@ impl By {
             }
         }
     }
-
-    /// The cuts as words.
-    pub fn words(&self) -> Vec<i64> {
-        match self {
-            Self::Cuts { of, cuts } => cuts.iter().map(|cut| of.scaled(*cut)).collect(),
-            _ => vec![],
-        }
-    }
 }
 
-/// A column of either party, by its name as it is.
-fn column<'f>(file: &'f JoinedFile, name: &str) -> Result<(usize, &'f Column)> {
-    let exact = |(_, (_, column)): &(usize, (Role, &Column))| column.name == name;
+/// A column of either party, by its name as arguments have it.
+pub fn column<'f>(file: &'f JoinedFile, written: &str) -> Result<(usize, &'f Column)> {
+    let name = named::name(written).map_err(Failure::new)?;
+    let exact = |(_, (_, column)): &(usize, (Role, &Column))| column.name == *name;
     let all = || file.columns().enumerate();
     let names = || all().map(|(_, (_, column))| named::written(&column.name)).collect::<Vec<_>>().join(", ");
     let found: Vec<_> = all().filter(exact).collect();
@@ -126,16 +124,32 @@ fn column<'f>(file: &'f JoinedFile, name: &str) -> Result<(usize, &'f Column)> {
 }
 
 /// A column of numbers.
-pub fn number(file: &JoinedFile, name: &str) -> Result<Number> {
-    let name = named::name(name).map_err(Failure::new)?;
-    let (at, found) = column(file, &name)?;
+pub fn number(file: &JoinedFile, written: &str) -> Result<Number> {
+    let name = named::name(written).map_err(Failure::new)?;
+    let (at, found) = column(file, written)?;
     match &found.kind {
-        Kind::Number { limit, fraction_bits } => {
-            Ok(Number { column: at, name, limit: *limit, fraction_bits: *fraction_bits })
-        }
+        Kind::Number { limit, fraction_bits } => Ok(Number {
+            column: at,
+            name,
+            limit: *limit,
+            fraction_bits: *fraction_bits,
+            optional: found.optional,
+        }),
         Kind::Groups(_) => {
-            Err(Failure::new(format!("{name:?} has groups, no numbers; `stats --by {name}` counts them")))
+            Err(Failure::new(format!("{name:?} has groups, no numbers; `stats --by {written}` counts them")))
         }
+    }
+}
+
+/// A column of numbers of which no cell is missing.
+pub fn complete(file: &JoinedFile, name: &str) -> Result<Number> {
+    let found = number(file, name)?;
+    match found.optional {
+        false => Ok(found),
+        true => Err(Failure::new(format!(
+            "{name:?} has cells that may be missing (`join --missing`), which only `stats` leaves out; to go on with a number \
+             in their place, join with --na-as"
+        ))),
     }
 }
 
@@ -157,7 +171,7 @@ pub fn grouping(text: &str, file: &JoinedFile, histogram: bool) -> Result<By> {
         )));
     }
     let name = named::name(text).map_err(Failure::new)?;
-    let (column, found) = column(file, &name)?;
+    let (column, found) = column(file, text)?;
     let groups = found.groups().ok_or_else(|| usage(text))?.to_vec();
     Ok(By::Groups { column, name, groups })
 }

@@ -11,7 +11,8 @@ use crate::{
     join::{
         asked::Duplicates,
         file::JoinedFile,
-        rows::{self, Reading, Rows},
+        forms,
+        rows::{Reading, Rows},
         tell,
     },
     row_results::{self, Asked, InCommon, of_file},
@@ -100,7 +101,7 @@ fn joined_now(
     let (path, me) = (args.features(), args.link.role());
     let file = ColumnFile::open(path, &args.csv)?.joined();
     let ids = args.rowing.ids()?;
-    let rules = rows::rules(&args.rowing.normalise, ids.len(), "--join")?;
+    let rules = forms::rules(&args.rowing.normalise, ids.len(), "--join")?;
     // Of the features, below.
     let reading = Reading {
         ids: &ids,

@@ -2,22 +2,26 @@
 
 use std::collections::BTreeSet;
 
-use crate::stats::{
-    question::{Question, Series, Statistic},
-    work,
-};
-use hushtable::{net::LinkShape, operation::Operation};
-use hushtable_columns::{failure::Result, shares::role_name};
-use hushtable_jobs::{
+use crate::{
     calibration::Calibration,
     explain,
     join::{
+        condition::Wanted,
         file::JoinedFile,
         named::{By, Number},
     },
     link::Link,
     page::Page,
+    stats::{
+        question::{
+            Question,
+            part::{Order, Series, Statistic},
+        },
+        work,
+    },
 };
+use hushtable::{net::LinkShape, operation::Operation};
+use hushtable_columns::{failure::Result, shares::role_name};
 
 /// The whole of it.
 pub fn text(question: &Question, file: &JoinedFile, link: &Link) -> Result<String> {
@@ -36,7 +40,9 @@ pub fn text(question: &Question, file: &JoinedFile, link: &Link) -> Result<Strin
         work::bill(question, file, &calibration.machine().setting(shape.unwrap_or(LinkShape::LOOPBACK)))?;
     let phases =
         explain::sent(&mut page, &bill, &shape.unwrap_or(LinkShape::LOOPBACK), &calibration, link.role());
-    explain::chance(&mut page, &question.shape(question.table(file).bins)?.chance(1));
+    let bins = question.table(file).bins;
+    let chance = question.parts.iter().map(|part| question.shape(part, bins).chance(1)).sum();
+    explain::chance(&mut page, &chance);
     explain::time(&mut page, phases, None, shape, &calibration);
     Ok(page.0)
 }
@@ -45,11 +51,24 @@ pub fn text(question: &Question, file: &JoinedFile, link: &Link) -> Result<Strin
 fn computed(page: &mut Page, question: &Question, file: &JoinedFile) {
     page.title("What is computed");
     page.line("of", &format!("the rows in common of {}", file.words()));
+    if !question.conditions.is_empty() {
+        page.line("where", &question.condition_words());
+    }
     page.line("result", &question.words());
-    if let names @ [_, _, ..] = &question.by.names()[..] {
+    if let names @ [_, _, ..] = &question.groups()[..] {
         page.line("groups", &names.join("; "));
     }
-    for series in &question.series {
+    for part in question.parts.iter().filter(|part| !part.present.is_empty()) {
+        let names: Vec<&str> = part.present.iter().map(|(_, name)| name.as_str()).collect();
+        page.line(
+            "of",
+            &format!(
+                "statistics of {}: the rows where that is not missing, which are counted",
+                names.join(" and ")
+            ),
+        );
+    }
+    for series in question.parts.iter().flat_map(|part| &part.series) {
         let (names, resolution) = match series {
             Series::Numbers { of, cut } if *cut > 0 => (of.name.clone(), of.number(2f64.powi(*cut as i32))),
             _ => continue,
@@ -61,19 +80,35 @@ fn computed(page: &mut Page, question: &Question, file: &JoinedFile) {
 /// Who learns what, and what it may say beyond.
 fn told(page: &mut Page, question: &Question, file: &JoinedFile) {
     page.title("Who learns what");
-    let shown = match question.by {
-        By::All => "these numbers, and how many rows are in common, if there are enough",
+    let shown = match question.by[..] {
+        [] => "these numbers, and how many rows are in common, if there are enough",
         _ => "these numbers of each group that is large enough, and how many rows it has",
     };
     page.line("both", shown);
-    if !question.ends.is_empty() {
+    let orders = || question.parts.iter().flat_map(|part| &part.orders);
+    if orders().any(|order| matches!(order, Order::End { .. })) {
         page.line("", "the smallest and the largest number are those of a row");
     }
-    if question.statistics.iter().any(|s| matches!(s, Statistic::Covariance { .. })) {
+    if orders().any(|order| matches!(order, Order::Rank { .. })) {
+        page.line(
+            "",
+            "a median or quantile is the number of a row, or lies between those of two, and both are told",
+        );
+    }
+    if !question.conditions.is_empty() {
+        page.line("", "how many rows fulfil the conditions, if there are enough; not which");
+    }
+    if question
+        .parts
+        .iter()
+        .flat_map(|part| &part.statistics)
+        .any(|s| matches!(s, Statistic::Covariance { .. }))
+    {
         page.line("", "a variance or covariance tells count, sums and sum of products");
     }
     sums(page, question, file);
-    if !question.quantiles.is_empty() {
+    let cut = |order: &'_ Order| matches!(order, Order::Cut { .. });
+    if orders().any(cut) {
         page.line(
             "quantiles",
             "tell below which cut a share of the rows lies; many, with many cuts, tell numbers of rows",
@@ -97,12 +132,16 @@ fn told(page: &mut Page, question: &Question, file: &JoinedFile) {
         }
         None => page.line("noise", "none"),
     }
-    let cut = match &question.by {
+    let by = question.by.iter().filter_map(|by| match by {
         By::Cuts { of, .. } => Some(of),
-        _ => None,
-    };
-    let decided: BTreeSet<_> =
-        cut.into_iter().chain(question.quantiles.iter().map(|(of, ..)| of)).map(Number::decisions).collect();
+        By::Groups { .. } => None,
+    });
+    let conditions = question.conditions.iter().filter_map(|condition| match &condition.what {
+        Wanted::Pieces { of, .. } => Some(of),
+        Wanted::Groups { .. } => None,
+    });
+    let quantiles = orders().filter(|order| cut(order)).map(Order::of);
+    let decided: BTreeSet<_> = by.chain(conditions).chain(quantiles).map(Number::decisions).collect();
     decided.iter().for_each(|text| page.line("decision", text));
     page.line(
         "repeated runs",
@@ -128,11 +167,12 @@ fn sums(page: &mut Page, question: &Question, file: &JoinedFile) {
         }
     };
     let mut weighted = Vec::new();
-    for statistic in &question.statistics {
+    let all = question.parts.iter().flat_map(|part| part.statistics.iter().map(move |one| (part, one)));
+    for (part, statistic) in all {
         let (Statistic::Sum { sum: at, .. }
         | Statistic::Mean { sum: at, .. }
         | Statistic::Covariance { products: at, .. }) = statistic;
-        match &question.series[*at] {
+        match &part.series[*at] {
             Series::Nothing => {}
             Series::Numbers { of, .. } => add(of),
             Series::Products { of: [a, b], .. } => {
