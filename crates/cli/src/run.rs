@@ -8,6 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use apps::ids::Rules;
 use clap::Args;
 use hushtable::net::{self, Identity};
 use hushtable_columns::{
@@ -23,6 +24,7 @@ use hushtable_jobs::{
     delivery::Delivery,
     explain,
     job_file::JobFile,
+    join::column,
     link::Link,
     meeting::{COMPUTED, Meeting},
     options::refuse,
@@ -128,6 +130,10 @@ pub struct Run {
     /// With join = true, or a step that joins: refuse a peer that says it has more ids, before anything is computed
     #[arg(long, value_name = "N", value_parser = count)]
     peer_at_most: Option<usize>,
+    /// How this party's ids are brought into the form that the job file says, where that reads them as others write
+    /// theirs: e164:+49 where the file says e164:+43, date:dmy where it says date
+    #[arg(long, value_name = "RULE,...", value_parser = column::rules)]
+    normalise: Vec<Rules>,
     /// What `hushtable calibrate` wrote [default: that of this user, if there is one]
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
@@ -166,7 +172,7 @@ pub fn run(args: &Run) -> Result<()> {
 }
 
 /// The options of jobs alone, and whether each was given.
-fn of_jobs(args: &Run) -> [(&'static str, bool); 12] {
+fn of_jobs(args: &Run) -> [(&'static str, bool); 13] {
     let Dialect { decimal, thousands, na, na_as, bad_rows, leave_out, .. } = &args.csv;
     [
         ("--as", args.party.is_some()),
@@ -174,6 +180,7 @@ fn of_jobs(args: &Run) -> [(&'static str, bool); 12] {
         ("--weights", args.weights.is_some()),
         ("--approve", args.approve.is_some()),
         ("--joined", args.joined.is_some()),
+        ("--normalise", !args.normalise.is_empty()),
         ("--peer-at-most", args.peer_at_most.is_some()),
         ("--decimal", decimal.is_some()),
         ("--thousands", thousands.is_some()),
@@ -191,7 +198,8 @@ fn carry_out(args: &Run, path: &Path, file: &JobFile, link: &Link) -> Result<()>
     };
     let (weights, calibration) = (args.weights.as_deref(), args.calibration.as_deref());
     let (csv, delivery) = (&args.csv, &args.delivery);
-    let own = Own { file: path, input, weights, csv, link, calibration, quiet: delivery.quiet };
+    let (normalise, quiet) = (&args.normalise, delivery.quiet);
+    let own = Own { file: path, input, weights, csv, link, calibration, normalise, quiet };
     if file.is_joint() {
         return survey(args, path, file, &own);
     }
@@ -204,8 +212,9 @@ fn carry_out(args: &Run, path: &Path, file: &JobFile, link: &Link) -> Result<()>
         let (asked, name) = (steps::joined(file, &own)?, &file.steps[0].name);
         score::steps(&asked, Some(name), args.peer_at_most)?
     } else {
-        let at_most = [("--peer-at-most", args.peer_at_most.is_some())];
-        refuse(&[(true, "needs a job with join = true", &at_most)])?;
+        let of_joins =
+            [("--peer-at-most", args.peer_at_most.is_some()), ("--normalise", !args.normalise.is_empty())];
+        refuse(&[(true, "needs a job with join = true", &of_joins)])?;
         (steps::jobs(file, &own)?, None, None)
     };
     let others = [Some(path), Some(input), weights, calibration].into_iter().flatten();

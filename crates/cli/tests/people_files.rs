@@ -273,3 +273,32 @@ fn scores_of_rows_in_common_leave_rows_out() {
     assert_eq!(site.read("out.csv"), "join_id,at_least_0.5\n\"1,a\",1\n\"3,c\",0\n");
     assert_eq!(site.read("o1.csv"), "join_id,at_least_0.5\n\"3,c\",0\n\"1,a\",1\n\"2,b\",\n");
 }
+
+/// Which country telephone numbers without a code are of is a party's own matter, in job files too.
+#[test]
+fn a_job_file_is_read_by_each_partys_own_rules() {
+    let site = Site::new();
+    site.write("bank.csv", "id,x\n01 2345678,5\n0699 12345,-5\n+49 30 1234567,5\n");
+    site.write("telecom.csv", "id,y\n030 1234567,1\n+43 1 2345678,1\n");
+    site.write("w.toml", "[weights]\nx = 1\n");
+    site.write("v.toml", "[weights]\ny = 1\n");
+    site.write(
+        "job.toml",
+        "hushtable-job = 1\njoin = true\n[parties]\nlistens = \"bank\"\nconnects = \"telecom\"\n[[step]]\n\
+         operation = \"score\"\nthreshold = 0.5\nreveal = \"bank\"\nnormalise = \"e164:+43\"\n",
+    );
+    let check = site.run("run --check job.toml").ok().stdout;
+    let hash = check.split_whitespace().find(|word| word.len() == 64).expect("a hash");
+    let telecom = format!("run job.toml --input telecom.csv --weights v.toml --approve {hash} {TELECOM}");
+    let done = site.run(&format!("{telecom} --normalise lower --connect 127.0.0.1:9"));
+    done.fails_with(
+        2,
+        "--normalise trim,nfc,lower gives another form than trim,nfc,e164:+43, which the job file says",
+    );
+    let [a, b] = site.both(
+        &format!("run job.toml --input bank.csv --weights w.toml --approve {hash} --output out.csv {BANK}"),
+        &format!("{telecom} --normalise e164:+49"),
+    );
+    let _ = (a.ok(), b.ok());
+    assert_eq!(site.read("out.csv"), "id,score\n01 2345678,1\n0699 12345,\n+49 30 1234567,1\n");
+}

@@ -3,9 +3,6 @@
 
 use std::{borrow::Cow, str::FromStr};
 
-/// What `--help` says of it.
-pub const QUOTES: &str = "A name with , : = / | < > ! or a quote in it stands in double quotes, as in CSV: '\"a,b\":1000'; \"\" in it is a quote";
-
 /// A list in an argument, `A,B`, whose pieces are read one by one.
 #[derive(Clone, Debug)]
 pub struct List<T>(Vec<T>);

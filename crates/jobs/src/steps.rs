@@ -13,10 +13,12 @@ use crate::{
     decision::Through,
     job::Job,
     job_file::{Flag, JobFile, NEARNESS, Operand, SCORING, Step, is_relation},
+    join::forms,
     link::Link,
     proximity::{self, ProximityArgs},
     score::{self, options::Score},
 };
+use apps::ids::Rules;
 use clap::{
     Args, Command,
     error::{ContextKind, ContextValue},
@@ -38,6 +40,8 @@ pub struct Own<'a> {
     pub csv: &'a Dialect,
     pub link: &'a Link,
     pub calibration: Option<&'a Path>,
+    /// How its ids are brought into the form that the file says, if not as that says.
+    pub normalise: &'a [Rules],
     pub quiet: bool,
 }
 
@@ -260,7 +264,11 @@ fn scored(file: &JobFile, step: &Step, own: &Own<'_>, stays: bool) -> Result<Sco
     let mut all = vec![with("--features", own.input), with("--weights", weights), id];
     all.extend(own.quiet.then(|| "--quiet".into()));
     all.extend(shared(file, step, stays).into_iter().filter(is_not_optimise));
-    let args: Score = parsed(file, step, own, all)?;
+    let mut args: Score = parsed(file, step, own, all)?;
+    if file.join {
+        let columns = args.rowing.ids()?.len();
+        args.rowing.normalise = forms::own(&args.rowing.normalise, own.normalise, columns, "ids")?;
+    }
     Ok(Score { link: own.link.clone(), csv: own.csv.clone(), ..args })
 }
 

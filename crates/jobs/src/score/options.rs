@@ -32,7 +32,8 @@ for a job, and its cost, before anything is sent; --record keeps it with the job
     [weights]
     income_keur = 0.03
     debt_ratio = -1.9
-  Every weight needs its column in --features; columns without a weight are not used. Parts are rounded to \
+  Every weight needs its column in --features; columns without a weight are not used. A missing \
+cell is an error, or --na-as says what it counts as. Parts are rounded to \
 multiples of 2^-F, F = --fraction-bits, and must fit an eighth of what --bits hold; the first row that does not is \
 named.
   Rows are matched by position: both files must have the same ids in the same order, which is compared at the start.

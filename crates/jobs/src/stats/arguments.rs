@@ -14,7 +14,7 @@ const EXAMPLES: &str = "\
 Both parties name their files of one `join`, and ask the same; what each asks is compared before anything is opened. \
 Both get the results, and nothing else.
   COLUMN is the name of a column of either party; p0.NAME and p1.NAME where both have one of that name, p0 being who \
-listened at the join.
+listened at the join. A name with , : = / | < > ! or a quote in it stands in quotes: '\"a,b\"', '\"p0.a,b\"'.
   With each result stands the number of rows in common: means and variances follow from sums that are opened, and tell \
 these too. A variance is the population variance of the rows in common, divided by n; likewise a covariance.
   Numbers are printed with the decimals that rounding leaves, those of columns with 8 fraction bits or fewer as they are: \

@@ -110,7 +110,7 @@ impl Joint {
         let [p0, p1] = columns;
         let columns = [p0?, p1?];
         let ids = column::ids(&ids[role as usize..][..1], "ids")?;
-        let forms = forms::rules(&options.normalise, ids.len(), "ids")?;
+        let forms = forms::own(&options.normalise, own.normalise, ids.len(), "ids")?;
         let reading = Reading {
             ids: &ids,
             rules: &forms,
