@@ -11,7 +11,7 @@ use hushtable_columns::{
     failure::{Failure, Result},
     terminal,
 };
-use hushtable_jobs::delivery::RESERVED;
+use hushtable_jobs::job_file::RESERVED;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -371,6 +371,6 @@ impl Memory {
 }
 
 #[cfg(test)]
-mod messy;
+mod messy_tests;
 #[cfg(test)]
 mod tests;

@@ -33,6 +33,7 @@ mod parquet;
 mod parquet_pages;
 #[cfg(feature = "parquet")]
 mod parquet_series;
+mod records;
 mod rounding;
 mod rows;
 mod scale;

@@ -164,8 +164,27 @@ mod tests {
     /// Whatever columns are called: lists of them, with what is said behind each, are read as they were written.
     #[test]
     fn names_come_back_as_written() {
-        const CHARS: [char; 16] =
-            [',', ':', '=', '/', '|', '"', '"', ' ', '\'', 'a', 'B', '7', '.', '\u{fc}', '\\', '\u{1f600}'];
+        const CHARS: [char; 19] = [
+            ',',
+            ':',
+            '=',
+            '/',
+            '|',
+            '<',
+            '>',
+            '!',
+            '"',
+            '"',
+            ' ',
+            '\'',
+            'a',
+            'B',
+            '7',
+            '.',
+            '\u{fc}',
+            '\\',
+            '\u{1f600}',
+        ];
         let mut prg = Prg::new(Block(53));
         let mut draw = |below: usize| prg.below(below as u32) as usize;
         for _ in 0..20_000 {
@@ -177,7 +196,7 @@ mod tests {
             let all: Vec<String> = (0..1 + word(4).len().min(3)).map(|_| word(9)).collect();
             let list = all.iter().map(|name| written(name)).collect::<Vec<_>>().join(", ");
             assert_eq!(names(&[list.clone()]).as_ref(), Ok(&all), "{list}");
-            for sign in [':', '='] {
+            for sign in [':', '=', '<'] {
                 let with = |(i, name): (usize, &String)| format!("{}{sign}{i}", written(name));
                 let list = all.iter().enumerate().map(with).collect::<Vec<_>>().join(",");
                 let pieces = split(&list, ',').unwrap();

@@ -1,6 +1,6 @@
 //! What separates the cells of a CSV file where nobody says it.
 
-use crate::csv::Records;
+use crate::records::Records;
 
 /// What may, as it is shown.
 pub const CANDIDATES: [(u8, &str); 4] = [(b',', ","), (b';', ";"), (b'\t', "tab"), (b'|', "|")];

@@ -75,9 +75,6 @@ struct Report<'a> {
     phases: Phases,
 }
 
-/// Words that mean other recipients than a party by its name.
-pub const RESERVED: [&str; 8] = ["me", "peer", "both", "none", "p0", "p1", "0", "1"];
-
 /// Who gets the results, in the words of the party that asks: whoever listens, they mean the same.
 #[derive(Clone, Debug)]
 pub enum Recipient {

@@ -5,7 +5,6 @@ mod steps;
 use std::{fs, ops::Range, path::Path};
 
 use crate::{
-    delivery::RESERVED,
     hex::sha256,
     job_file::steps::{columns, flags, joint, steps},
     toml_file::{TomlFile, Value},
@@ -31,6 +30,9 @@ pub const NEARNESS: &str = "proximity";
 /// A hidden join, and statistics of the rows in common.
 pub const JOINING: &str = "join";
 pub const STATISTICS: &str = "stats";
+
+/// Words that mean other recipients than a party by its name.
+pub const RESERVED: [&str; 8] = ["me", "peer", "both", "none", "p0", "p1", "0", "1"];
 
 /// A job.
 #[derive(Debug, PartialEq)]
