@@ -134,7 +134,7 @@ impl<'a> Cell<'a> {
     pub fn label(&self, dialect: &Dialect) -> Result<Zeroizing<String>, String> {
         if let Self::Text(text) = self {
             let plain = dialect.notation().plain(text.trim()).filter(|plain| label::is_number(plain));
-            return Ok(label::form(plain.as_ref().map_or(text, |plain| plain.as_str())));
+            return Ok(label::form(plain.as_deref().unwrap_or(text)));
         }
         self.text().map(|text| label::form(&text))
     }
@@ -211,7 +211,7 @@ pub fn written<'t>(text: &'t str, dialect: &Dialect) -> Field<'t> {
     let grouped = || {
         notation.thousands?;
         let plain = notation.plain(text.trim())?;
-        (!text.contains(plain.as_str())).then(|| digits(&plain))?
+        (!text.contains(&*plain)).then(|| digits(&plain))?
     };
     match grouped() {
         Some((digits, scale)) => Field::Decimal { digits, scale },

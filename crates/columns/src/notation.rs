@@ -1,6 +1,6 @@
 //! How numbers are written: with which decimal sign, and which sign between thousands. Neither is guessed.
 
-use std::str::FromStr;
+use std::{ops::Deref, str::FromStr};
 
 use zeroize::Zeroizing;
 
@@ -52,6 +52,23 @@ impl FromStr for Thousands {
         found
             .or(Some(Self::Space).filter(|_| text == "space"))
             .ok_or_else(|| "accepted: . , ' _ or space".into())
+    }
+}
+
+/// A cell with a point where it has a decimal sign, and nothing between thousands. Wiped if it was made.
+pub enum Plain<'c> {
+    Same(&'c str),
+    Made(Zeroizing<String>),
+}
+
+impl Deref for Plain<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match self {
+            Self::Same(cell) => cell,
+            Self::Made(text) => text,
+        }
     }
 }
 
@@ -107,9 +124,8 @@ impl Notation {
         parse(&*self.plain(cell)?)
     }
 
-    /// The cell with a point, if it has a decimal sign, and nothing between thousands; nothing where groups are not what
-    /// they should be.
-    pub fn plain(self, cell: &str) -> Option<Zeroizing<String>> {
+    /// The cell as it is read; nothing where groups are not what they should be.
+    pub fn plain(self, cell: &str) -> Option<Plain<'_>> {
         let size = cell.strip_prefix(['-', '+']).unwrap_or(cell);
         let whole = &size[..size.find([self.decimal, 'e', 'E']).unwrap_or(size.len())];
         let sign = self.thousands.and_then(|thousands| whole.chars().find(|c| thousands.signs().contains(c)));
@@ -117,7 +133,12 @@ impl Notation {
         if self.decimal != '.' && sign != Some('.') && cell.contains('.') {
             return None;
         }
-        let Some(sign) = sign else { return Some(Zeroizing::new(cell.replacen(self.decimal, ".", 1))) };
+        let Some(sign) = sign else {
+            return Some(match self.decimal {
+                '.' => Plain::Same(cell),
+                decimal => Plain::Made(Zeroizing::new(cell.replacen(decimal, ".", 1))),
+            });
+        };
         let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let mut groups = whole.split(sign);
         let first =
@@ -140,7 +161,7 @@ impl Notation {
             plain.push('.');
             plain.push_str(fraction);
         }
-        Some(plain)
+        Some(Plain::Made(plain))
     }
 
     /// How else the cell would be a number: each way that the cell can be meant, none of which is more likely.
