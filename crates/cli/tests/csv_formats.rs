@@ -156,7 +156,11 @@ fn what_cannot_be_left_out() {
         ("--input short.csv --leave-out bad.csv", 3, "no row has the id \"y\""),
         ("--input short.csv --bad-rows new.csv", 3, "short.csv: 2 bad rows\n  line 3: 1 cells"),
         ("--input a.csv --delimiter ab", 2, "accepted: one of"),
-        ("--input a.csv --delimiter ;", 3, "no column \"score\"; its columns are: \"id,score\"; --delimiter ','"),
+        (
+            "--input a.csv --delimiter ;",
+            3,
+            "no column \"score\"; its columns are: \"id,score\"; --delimiter ','",
+        ),
         ("--input a.csv --decimal x", 2, "accepted: . or ,"),
         ("--input a.csv --encoding ebcdic", 2, "possible values: auto, windows-1252"),
         ("--input a.csv --na 2", 3, "line 3, column \"score\": \"2\" is missing"),

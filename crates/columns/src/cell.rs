@@ -174,7 +174,12 @@ impl<'a> Cell<'a> {
     pub fn field(self, dialect: &Dialect) -> Result<Field<'a>, String> {
         Ok(match self {
             Self::Text(text) if !text.trim().is_empty() && dialect.is_missing(text.trim()) => Field::Missing,
-            Self::Text(text) => written(text, dialect),
+            Self::Text(text) => {
+                match dialect.doubtful.then(|| dialect.notation().doubt(text.trim())).flatten() {
+                    Some(doubt) => return Err(doubt),
+                    None => written(text, dialect),
+                }
+            }
             other if other.is_missing(dialect) => Field::Missing,
             Self::Whole(number) => Field::Whole(number),
             Self::Float(number) => Field::Float(number),

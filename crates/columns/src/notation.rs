@@ -109,15 +109,21 @@ impl Notation {
         if plain.as_ref().is_some_and(|plain| plain.parse::<i128>().is_ok_and(|whole| !is_exact(whole))) {
             return Err(INEXACT.into());
         }
-        let read = plain.and_then(|plain| parse(&plain));
-        let grouped = Self { decimal: ',', thousands: Some(Thousands::Point) };
-        match (read, grouped.read(cell).filter(|_| doubtful && cell.contains('.'))) {
-            (Some(number), None) => Ok(number),
-            (Some(one), Some(other)) => Err(format!(
-                "may be {one} or {other}, in a file that ; separates: --decimal . or --decimal , --thousands . says which"
-            )),
-            (None, _) => Err(format!("is not a number{}", self.others(cell))),
+        let number = plain.and_then(|plain| parse(&plain));
+        match doubtful.then(|| self.doubt(cell)).flatten() {
+            Some(doubt) => Err(doubt),
+            None => number.ok_or_else(|| format!("is not a number{}", self.others(cell))),
         }
+    }
+
+    /// What a cell may be meant as where a point may stand between thousands, if that is not clear.
+    pub fn doubt(self, cell: &str) -> Option<String> {
+        let grouped = Self { decimal: ',', thousands: Some(Thousands::Point) };
+        let other = grouped.read(cell).filter(|_| cell.contains('.'))?;
+        let one = self.read(cell)?;
+        Some(format!(
+            "may be {one} or {other}, in a file that ; separates: --decimal . or --decimal , --thousands . says which"
+        ))
     }
 
     fn read(self, cell: &str) -> Option<f64> {
