@@ -89,6 +89,8 @@ fn column_seeds() -> Vec<Vec<u8>> {
         "id,score,age\na,1\n",
         "id,score,score\na,nan,-inf\n\"",
         "id;score;age\na;1,5;NA\nb;-,5e1;2\n",
+        "id;score;age\na;1.100,5;1.000\nb;;-12.345.678\n",
+        "id|score|age\na|1\u{202f}100|\nb|1,5;2|NaN\n",
         "i\0d\0;\0s\0c\0o\0r\0e\0;\0a\0g\0e\0\n\0a\0;\0\x31\0;\0\x32\0",
     ])
 }

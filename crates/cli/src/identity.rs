@@ -103,8 +103,9 @@ pub fn run(args: &Identity) -> Result<()> {
                 Some(fingerprint) => *fingerprint,
                 None => compared(certificate)?,
             };
-            let name = name.as_deref().map(free).transpose()?;
-            let peer = net::Identity::trust(&own.identity, certificate, confirmed, name)?;
+            let own_name = Peer::read(certificate)?.name;
+            free(name.as_deref().unwrap_or(&own_name))?;
+            let peer = net::Identity::trust(&own.identity, certificate, confirmed, name.as_deref())?;
             format!("trusted from now on: {} {}\n", peer.name, peer.fingerprint)
         }
         Action::Untrust { own, name } => {
