@@ -93,7 +93,7 @@ pub struct Plan {
     /// How the result is shared
     #[arg(long, value_enum, default_value = "additive")]
     output: Sharing,
-    /// The network: loopback, lan, wan or RATE:RTT (Mbit/s : ms) [default: the calibration's, or loopback]
+    /// The network: loopback, lan, wan or RATE:RTT (Mbit/s : ms) [default: the calibration's, or 1000:1ms]
     #[arg(long, value_name = "NET", value_parser = LinkShape::from_str)]
     net: Option<LinkShape>,
     /// What to minimise
@@ -131,7 +131,7 @@ struct Line<'a> {
 /// Runs the subcommand.
 pub fn run(args: &Plan) -> Result<()> {
     let calibration = Calibration::load(args.calibration.as_deref())?;
-    let link = args.net.or(calibration.link()).unwrap_or_default();
+    let link = args.net.or(calibration.link()).unwrap_or(LinkShape::USUAL);
     if let Some(bits) = args.compare_bits {
         let (machine, objective) = (calibration.machine(), args.optimise.into());
         let asked = compare::Asked { bits, items: args.batch, objective, link: &link, machine: &machine };

@@ -74,8 +74,7 @@ impl Task<'_> {
     /// What this does, in words.
     pub fn explain(&mut self) -> Result<String> {
         let calibration = self.jobs[0].choosing.calibration()?;
-        let known = calibration.shape(self.link).unwrap_or(LinkShape::LOOPBACK);
-        let under = calibration.machine().setting(known);
+        let under = Costs::of(calibration, self.link).under();
         self.suit(&under)?;
         let mut ahead = Ahead { stored: self.stock.left(stock::items(&self.jobs)), ..Ahead::default() };
         if let Some(before) = &self.before {
@@ -156,7 +155,7 @@ impl Agenda for Running<'_> {
             let count = job.rows();
             if let job::Body::Lookup(lookup) = &mut job.body {
                 let lookup = &mut lookup.operation;
-                lookup.protocol = job.choosing.settle(p, link.net(), &lookup.job, count)?;
+                lookup.protocol = job.choosing.settle(p, &lookup.job, count)?;
             }
         }
         let parts: Vec<_> = jobs.iter().map(part).collect();
