@@ -20,7 +20,6 @@ use hushtable_jobs::{
     circuit::is_circuit,
     count::count,
     delivery::Delivery,
-    explain,
     job_file::JobFile,
     link::Link,
     options::refuse,
@@ -117,7 +116,7 @@ pub struct Run {
 /// Runs the subcommand.
 pub fn run(args: &Run) -> Result<()> {
     if let Some(path) = &args.check {
-        return explain::print(&JobFile::read(path)?.describe());
+        return terminal::print(&JobFile::read(path)?.describe());
     }
     let path = args.file.as_deref().expect("clap requires it");
     if is_circuit(path) {
@@ -179,14 +178,14 @@ fn carry_out(args: &Run, path: &Path, file: &JobFile, link: &Link) -> Result<()>
     let (hash, find_difference, sign) = (Some(file.hash.clone()), file.find_difference, delivery.sign);
     let common = Common { file: hash, find_difference, sign, in_common };
     let mut task = Task { kind: "run", jobs, common, before, stock: Stock::none(), delivery, link, inputs };
-    if delivery.dry_run {
-        explain::print(&file.describe())?;
-    } else {
-        let text = task.explain()?;
-        eprint!("{}{text}", file.describe());
+    if !delivery.dry_run {
+        let text = task.explain()?.text(delivery.verbose);
+        eprint!("{text}{}", file.describe());
         approve(args, path, file)?;
     }
-    task.carry_out()
+    let described = delivery.dry_run && !delivery.json;
+    task.carry_out()?;
+    if described { terminal::print(&file.describe()) } else { Ok(()) }
 }
 
 /// An error unless the party that listens, or connects, is the one that does so here.

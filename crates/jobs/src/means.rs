@@ -28,7 +28,9 @@ impl Means {
         match (self.price, optimise) {
             (None, optimise) => Ok(optimise.into()),
             (Some(_), Optimise::Total) => Ok(Objective::Money),
-            (Some(_), _) => Err(Failure::new("--price makes money least: it cannot be combined with --optimise")),
+            (Some(_), _) => {
+                Err(Failure::new("--price makes money least: it cannot be combined with --optimise"))
+            }
         }
     }
 
@@ -92,7 +94,20 @@ mod tests {
         ] {
             assert_eq!(prices(text), Ok(wanted.expect("prices")), "{text}");
         }
-        for text in ["", "0.09", "GB", "GB=", "GB=x", "GB=-1", "GB=inf", "GB=NaN", "GB=1,GB=1", "hour=1", "GB=1,", "GB=1e7"] {
+        for text in [
+            "",
+            "0.09",
+            "GB",
+            "GB=",
+            "GB=x",
+            "GB=-1",
+            "GB=inf",
+            "GB=NaN",
+            "GB=1,GB=1",
+            "hour=1",
+            "GB=1,",
+            "GB=1e7",
+        ] {
             assert!(prices(text).is_err(), "{text}");
         }
     }

@@ -167,7 +167,9 @@ mod tests {
     #[test]
     fn sentences_come_first_and_details_only_if_asked_for() {
         let (short, whole) = (page().text(false), page().text(true));
-        assert!(short.starts_with("a job\nBank and telecom add up.\nBank learns it.\nNobody learns more.\nWho\n"));
+        assert!(
+            short.starts_with("a job\nBank and telecom add up.\nBank learns it.\nNobody learns more.\nWho\n")
+        );
         assert!(!short.contains("12ab") && whole.contains("12ab"), "{whole}");
         assert_eq!(short.lines().count() + 1, whole.lines().count());
     }

@@ -58,7 +58,7 @@ fn taken(limits: &Limits, count: usize) -> (usize, Vec<usize>) {
 }
 
 /// What limits take is nearly as fast as the fastest of all ways; and of what they could take instead, starting in the same
-/// way, nothing that is nearly as fast sends less.
+/// way, nothing that is nearly as fast, for more OTs too, sends less.
 fn check(link: &LinkShape, rates: &Rates) {
     let limits = Limits::new(None, link, rates);
     assert!(limits.are_sane(), "{limits}");
@@ -72,14 +72,17 @@ fn check(link: &LinkShape, rates: &Rates) {
         let most = NEARLY * all.fold(f64::INFINITY, f64::min) * (1.0 + 1e-9);
         let says = || format!("{link}, {rates:?}, {count}: {ours:?} by {limits}, at most {most} s");
         assert!(ours[0] <= most, "{}", says());
+        let near = |chain: &[usize], count: usize| {
+            let all = ways().map(|way| takes(way, count, link, rates)[0]);
+            takes((soft, chain), count, link, rates)[0] < all.fold(f64::INFINITY, f64::min) * (NEARLY - 1e-6)
+        };
         for target in [None, Some(0), Some(1), Some(2)] {
-            let chain = target.map_or(vec![], |end| (0..=end).filter(|&l| !limits.skips(l, end)).collect());
-            let other = takes((soft, &chain), count, link, rates);
-            assert!(
-                other[0] > most * (1.0 - 1e-6) || other[1] >= ours[1] * (1.0 - 1e-9),
-                "{}: {other:?}",
-                says()
-            );
+            let chain: Vec<_> =
+                target.map_or(vec![], |end| (0..=end).filter(|&l| !limits.skips(l, end)).collect());
+            let less = takes((soft, &chain), count, link, rates)[1] < ours[1] * (1.0 - 1e-9);
+            let stays =
+                target <= limits.level(count) || (20..48).all(|log| near(&chain, count.max(1 << log)));
+            assert!(!(less && stays && near(&chain, count)), "{}: {chain:?}", says());
         }
     }
 }
