@@ -94,6 +94,12 @@ impl Calibration {
         Self { asked: link.asked(), means: link.means().clone(), ..self }
     }
 
+    /// With what a user said.
+    #[must_use]
+    pub fn by(self, means: Means) -> Self {
+        Self { means, ..self }
+    }
+
     /// The OT extension that this party wishes of a session over `link`.
     pub fn wish(&self, link: &Link) -> SessionWish {
         link.wish(self.machine.ots, self.link())

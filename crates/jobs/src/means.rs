@@ -49,7 +49,7 @@ impl Means {
 }
 
 /// `GB=0.09,core-hour=0.04`, or one of both: the other is the usual one.
-fn prices(text: &str) -> std::result::Result<Prices, String> {
+pub fn prices(text: &str) -> std::result::Result<Prices, String> {
     let expected = || format!("{text:?}; accepted: GB=USD,core-hour=USD, such as GB=0.09,core-hour=0.04");
     let (mut gigabyte, mut core_hour) = (None, None);
     for part in text.split(',') {
