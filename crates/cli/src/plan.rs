@@ -215,9 +215,7 @@ fn private(args: &Plan, objective: Objective, link: &LinkShape, calibration: &Ca
 }
 
 fn lines(all: &[Prediction<Protocol>]) -> String {
-    let of = |(i, p): (usize, &Prediction<Protocol>)| {
-        line(p.way.name(), i == 0, p, Some(p.memory[0]))
-    };
+    let of = |(i, p): (usize, &Prediction<Protocol>)| line(p.way.name(), i == 0, p, Some(p.memory[0]));
     all.iter().enumerate().map(of).collect()
 }
 
