@@ -24,6 +24,7 @@ mod join;
 mod join_query;
 mod noise;
 mod operations;
+mod order;
 mod private_table;
 mod proximity;
 mod psi;

@@ -20,13 +20,15 @@ use crate::{
     run::{self, Run},
     score,
     serve::{self, arguments::Serve},
-    stats::{self, arguments::Stats},
+    stats,
     store::{self, Stores},
     verify::{self, Records},
 };
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use hushtable_columns::failure::EXIT_CODES;
-use hushtable_jobs::{aes::Aes, apply::options::Apply, proximity::ProximityArgs, score::options::Score};
+use hushtable_jobs::{
+    aes::Aes, apply::options::Apply, proximity::ProximityArgs, score::options::Score, stats::arguments::Stats,
+};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -9,11 +9,13 @@ use crate::{
     run::{self as job, Run},
     score,
     serve::{self, arguments::Serve},
-    stats::{self, arguments::Stats},
+    stats,
 };
 use clap::{Args, Subcommand};
 use hushtable_columns::failure::Result;
-use hushtable_jobs::{aes::Aes, apply::options::Apply, proximity::ProximityArgs, score::options::Score};
+use hushtable_jobs::{
+    aes::Aes, apply::options::Apply, proximity::ProximityArgs, score::options::Score, stats::arguments::Stats,
+};
 
 const EXAMPLES: &str = "\
 Examples:

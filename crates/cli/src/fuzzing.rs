@@ -181,7 +181,7 @@ fn joined(data: &[u8]) {
         let mut text = Vec::new();
         file.sealed().write(&mut text).expect("memory");
         if let Ok(file) = JoinedFile::parse(&text) {
-            let parts: usize = file.columns().map(|(_, column)| column.parts()).sum();
+            let parts: usize = file.columns().map(|(_, column)| column.parts().len()).sum();
             assert!(file.joins.iter().all(|table| table.shares.len() == parts && table.bins > 0));
             assert_ne!(file.pairing(Role::P0), file.pairing(Role::P1));
         }

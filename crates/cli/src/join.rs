@@ -17,7 +17,7 @@ use hushtable_jobs::{
         asked::{Duplicates, Shown},
         column::{self, Column, FRACTION_BITS},
         common::Finding,
-        explain, file,
+        explain, file, forms,
         hidden::Hiding,
         rows::{self, Rows},
     },
@@ -64,6 +64,8 @@ The join itself tells nothing of how many ids match.
     region:a/b     one of 2 to 64 labels, for `stats --by`; with a | in quotes between them a label may have a /. Labels
                    are equal as values: 1 and 1.0 are the same, and blanks around them do not count
 The names, limits and labels are shown to the peer, the cells are not.
+  A missing cell is an error that names the row, unless --missing says that the column may have such. Then it is shared \
+which they are: `stats` counts and adds up the rows where the cell is there. The peer learns that there may be some.
   An id that occurs twice is an error that names the lines, or: --duplicates first keeps the first row; sum adds up \
 the numbers of an id's rows; both happen here, and the peer sees no more than how many ids remain. --duplicates all, \
 with --reveal ids, writes all rows of a common id: the two outputs then no longer line up row by row, which `score` \
@@ -105,6 +107,9 @@ pub struct Join {
     /// What is joined: columns of numbers, NAME or NAME:LIMIT, and of labels, NAME:a/b/c
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     columns: Vec<String>,
+    /// Columns of --columns in which cells may be missing: `stats` leaves these rows out, and nobody sees which they are
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    missing: Vec<String>,
     /// Binary digits after the point of this party's numbers, 0 to 32; they are rounded to that
     #[arg(long, value_name = "F", default_value_t = FRACTION_BITS, value_parser = clap::value_parser!(u32).range(0..=32))]
     fraction_bits: u32,
@@ -202,11 +207,16 @@ impl Join {
     /// What is asked, checked: what both parties must ask alike, and the columns of this one.
     fn ask(&self) -> Result<(Ask, Vec<Column>)> {
         let ids = self.reveal == Shown::Ids;
-        let columns = ("--columns", !self.columns.is_empty());
+        let (columns, missing) =
+            (("--columns", !self.columns.is_empty()), ("--missing", !self.missing.is_empty()));
         refuse(&[
             (!ids, "needs --reveal ids", &[("--to", self.to.is_some())]),
             (ids, "is for a hidden join; with --reveal ids all columns are written", &[columns]),
-            (self.reveal != Shown::None, "is for a hidden join", &[columns, ("--rows", self.rows.is_some())]),
+            (
+                self.reveal != Shown::None,
+                "is for a hidden join",
+                &[columns, missing, ("--rows", self.rows.is_some())],
+            ),
             (
                 self.reveal == Shown::Count,
                 "cannot be combined with --reveal count: the number is printed",
@@ -240,12 +250,13 @@ impl Join {
         if let Some(path) = self.delivery.output.as_ref().filter(|_| ids) {
             FileFormat::of_output(path)?;
         }
-        let columns = Column::all(&self.columns, self.fraction_bits).map_err(Failure::new)?;
+        let mut columns = Column::all(&self.columns, self.fraction_bits).map_err(Failure::new)?;
+        Column::let_miss(&mut columns, &self.missing).map_err(Failure::new)?;
         let groups = columns.iter().find(|column| column.groups().is_some());
         if let Some(Column { name, .. }) = groups.filter(|_| self.duplicates == Duplicates::Sum) {
             return Err(Failure::new(format!("--duplicates sum is for numbers, and {name:?} has groups")));
         }
-        let forms = rows::rules(&self.normalise, self.id.len(), "--id")?;
+        let forms = forms::rules(&self.normalise, self.id.len(), "--id")?;
         let (reveal, told, peer_at_most) = (self.reveal, self.tell_form, self.peer_at_most);
         Ok((Ask { reveal, who, forms, told, peer_at_most }, columns))
     }

@@ -11,8 +11,9 @@ use std::{
 use clap::Args;
 use hushtable::net::Identity;
 use hushtable_columns::{
-    Dialect,
+    Dialect, FileFormat, disk,
     failure::{Failure, Result},
+    output::{Output, PRIVATE},
     terminal,
 };
 use hushtable_jobs::{
@@ -22,9 +23,13 @@ use hushtable_jobs::{
     delivery::Delivery,
     job_file::JobFile,
     link::Link,
+    meeting::{COMPUTED, Meeting},
     options::refuse,
     score,
-    steps::{self, Own},
+    steps::{
+        self, Own,
+        joint::{Joint, check_outputs},
+    },
     stock::Stock,
     task::Task,
 };
@@ -54,6 +59,25 @@ the names of columns. [options] has find-difference, optimise and threads.
   A circuit (FILE.hut, what `hushtable compile` writes, or lib:NAME such as lib:aes128 and lib:f32_mul) is run too: --inputs FILE has this party's values for its input \
 ports, --reveal says who gets the outputs. Both must have the same circuit: its hash is compared.
 
+  A hidden join and statistics of it are steps too, the join first:
+
+    [[step]]
+    name = \"customers\"
+    operation = \"join\"
+    columns = { bank = [\"income:1000\", \"region:north/south\"], telecom = [\"bills:100\"] }
+    missing = { bank = [\"income\"] }    # cells of these may be missing
+    normalise = \"lower\"
+    reveal = \"none\"
+    [[step]]
+    name = \"overview\"
+    operation = \"stats\"
+    mean = [\"income\", \"bills\"]
+    by = [\"region\"]
+    where = [\"bills>=1\"]
+    reveal = \"both\"
+
+  A join takes duplicates, fraction-bits, normalise, rows and tell-form besides, statistics what `stats` does. Results are \
+printed, and go to --output; --joined keeps this party's shares of the join, for `stats`, `score` and `apply` later.
   With join = true the rows are those in common, by a hidden join of the ids, in files of any order. There is one step \
 then, a score, which takes default, normalise and tell-form too; see `score --join`.
 
@@ -97,7 +121,10 @@ pub struct Run {
     /// The hash of the file that was approved, or its first 32 digits or more; without it this asks at the terminal
     #[arg(long, value_name = "HEX", value_parser = digits)]
     approve: Option<String>,
-    /// With join = true: refuse a peer that says it has more ids, before anything is computed
+    /// Where this party's shares of a job's hidden join go, as `join --output`; needed where the job has no statistics
+    #[arg(long, value_name = "FILE")]
+    joined: Option<PathBuf>,
+    /// With join = true, or a step that joins: refuse a peer that says it has more ids, before anything is computed
     #[arg(long, value_name = "N", value_parser = count)]
     peer_at_most: Option<usize>,
     /// What `hushtable calibrate` wrote [default: that of this user, if there is one]
@@ -138,13 +165,14 @@ pub fn run(args: &Run) -> Result<()> {
 }
 
 /// The options of jobs alone, and whether each was given.
-fn of_jobs(args: &Run) -> [(&'static str, bool); 9] {
+fn of_jobs(args: &Run) -> [(&'static str, bool); 10] {
     let Dialect { decimal, na, bad_rows, leave_out, .. } = &args.csv;
     [
         ("--as", args.party.is_some()),
         ("--input", args.input.is_some()),
         ("--weights", args.weights.is_some()),
         ("--approve", args.approve.is_some()),
+        ("--joined", args.joined.is_some()),
         ("--peer-at-most", args.peer_at_most.is_some()),
         ("--decimal", *decimal != Dialect::default().decimal),
         ("--na", !na.is_empty()),
@@ -161,6 +189,10 @@ fn carry_out(args: &Run, path: &Path, file: &JobFile, link: &Link) -> Result<()>
     let (weights, calibration) = (args.weights.as_deref(), args.calibration.as_deref());
     let (csv, delivery) = (&args.csv, &args.delivery);
     let own = Own { file: path, input, weights, csv, link, calibration, quiet: delivery.quiet };
+    if file.is_joint() {
+        return survey(args, path, file, &own);
+    }
+    refuse(&[(true, "needs a job whose first step is a join", &[("--joined", args.joined.is_some())])])?;
     let (jobs, in_common, before) = if file.join {
         if file.find_difference {
             let what = "find-difference cannot be combined with join = true";
@@ -176,16 +208,58 @@ fn carry_out(args: &Run, path: &Path, file: &JobFile, link: &Link) -> Result<()>
     let others = [Some(path), Some(input), weights, calibration].into_iter().flatten();
     let inputs = others.chain(csv.inputs()).collect();
     let (hash, find_difference, sign) = (Some(file.hash.clone()), file.find_difference, delivery.sign);
-    let common = Common { file: hash, find_difference, sign, in_common };
+    let common = Common { file: hash, find_difference, sign, in_common, described: file.describe() };
     let mut task = Task { kind: "run", jobs, common, before, stock: Stock::none(), delivery, link, inputs };
     if !delivery.dry_run {
-        let text = task.explain()?.text(delivery.verbose);
-        eprint!("{text}{}", file.describe());
+        eprint!("{}", task.explain()?.text(delivery.verbose));
         approve(args, path, file)?;
     }
-    let described = delivery.dry_run && !delivery.json;
-    task.carry_out()?;
-    if described { terminal::print(&file.describe()) } else { Ok(()) }
+    task.carry_out()
+}
+
+/// A hidden join, and statistics of it.
+fn survey(args: &Run, path: &Path, file: &JobFile, own: &Own<'_>) -> Result<()> {
+    let (delivery, link) = (&args.delivery, own.link);
+    let weights = [("--weights", args.weights.is_some()), ("--calibration", args.calibration.is_some())];
+    refuse(&[(true, "is for jobs that score", &weights)])?;
+    let mut joint = Joint::of(file, own, args.peer_at_most)?;
+    let mut explained = joint.explained.take().expect("it is taken once");
+    explained.attach(file.describe());
+    let asks = joint.asks();
+    check_outputs(asks || delivery.dry_run, delivery.output.as_deref(), args.joined.as_deref())?;
+    if let Some(path) = &delivery.output {
+        FileFormat::of_output(path)?;
+    }
+    let inputs: Vec<&Path> = [path, own.input].into_iter().chain(own.csv.inputs()).collect();
+    let joined = match &args.joined {
+        Some(to) if !delivery.dry_run => {
+            let others = inputs.iter().copied().chain(link.identity()).chain(delivery.output.as_deref());
+            disk::check(to, joint.size())?;
+            Some(Output::reserve(to, &others.collect::<Vec<_>>(), PRIVATE, delivery.force)?)
+        }
+        _ => None,
+    };
+    if !delivery.dry_run {
+        eprint!("{}", explained.text(delivery.verbose));
+        approve(args, path, file)?;
+    }
+    let errand = Meeting {
+        kind: "run",
+        file: Some(file.hash.clone()),
+        rows: joint.counted(),
+        column: joint.words(),
+        reveal: if asks { "both" } else { "none" }.into(),
+        fields: vec![("job file".into(), file.hash.clone())],
+        explained: Some(explained),
+        writes: delivery.output.is_some().then_some(1 << 16),
+        delivery,
+        link,
+        inputs,
+        kept: args.joined.as_deref(),
+        wish: None,
+        outcome: COMPUTED,
+    };
+    errand.carry_out(joint.agenda(joined, delivery.json, delivery.quiet))
 }
 
 /// An error unless the party that listens, or connects, is the one that does so here.

@@ -1,16 +1,10 @@
 //! `hushtable stats`: what two parties learn of the rows that they have in common.
 
-pub mod arguments;
-mod explain;
-pub mod groups;
-mod question;
-mod work;
-
-use crate::stats::{arguments::Stats, question::Question, work::Asking};
 use hushtable_columns::{FileFormat, failure::Result};
 use hushtable_jobs::{
     join::file::JoinedFile,
     meeting::{COMPUTED, Meeting},
+    stats::{arguments::Stats, explain, question::Question, work::Asking},
 };
 
 /// Runs the subcommand.

@@ -40,6 +40,7 @@ mod proximity;
 mod record;
 mod run;
 mod run_join;
+mod run_stats;
 mod score;
 mod score_common;
 mod serve;
@@ -53,6 +54,7 @@ mod service;
 mod shut;
 mod stats;
 mod stats_decimals;
+mod stats_random;
 mod store;
 
 /// A file that is not listed above, or in the manifest, would never run.

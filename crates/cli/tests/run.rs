@@ -226,8 +226,8 @@ fn examples() -> Site {
     for entry in fs::read_dir(folder.join("jobs")).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        // That of a join has other files.
-        if !name.ends_with(".toml") || name == "join.toml" {
+        // Those of joins have other files.
+        if !name.ends_with(".toml") || ["join.toml", "stats.toml"].contains(&name.as_str()) {
             continue;
         }
         site.write("job.toml", &fs::read_to_string(&path).unwrap());

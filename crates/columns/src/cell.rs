@@ -50,6 +50,15 @@ impl<'a> Cell<'a> {
         }
     }
 
+    /// Whether nothing stands in it, or what stands for nothing.
+    pub fn is_missing(&self, dialect: &Dialect) -> bool {
+        match self {
+            Self::Null => true,
+            Self::Text(text) => dialect.is_missing(text.trim()),
+            _ => false,
+        }
+    }
+
     /// The name of a row, or why it is none.
     pub fn id(&self) -> Result<Cow<'_, str>, String> {
         match self {

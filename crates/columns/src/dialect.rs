@@ -61,9 +61,14 @@ impl Dialect {
         self.leave_out.iter().map(PathBuf::as_path)
     }
 
+    /// Whether a cell is empty, or a text that stands for that.
+    pub fn is_missing(&self, cell: &str) -> bool {
+        cell.is_empty() || self.na.iter().any(|na| na.trim() == cell)
+    }
+
     /// The number in a cell.
     pub fn number(&self, cell: &str) -> Result<f64, String> {
-        if cell.is_empty() || self.na.iter().any(|na| na.trim() == cell) {
+        if self.is_missing(cell) {
             return Err("is missing: every row needs a number there".into());
         }
         if cell.parse::<i128>().is_ok_and(|whole| !is_exact(whole)) {

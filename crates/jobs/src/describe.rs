@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use hushtable_columns::terminal::within_a_line;
 
-use crate::job_file::{Flag, JobFile, Operand, Step};
+use crate::job_file::{Flag, JOINING, JobFile, Operand, Step};
 
 impl JobFile {
     /// For people who are to approve it.
@@ -27,6 +27,12 @@ impl JobFile {
                 );
                 line("rows", &text);
             }
+            Some([a, b]) if self.is_joint() => {
+                let text = format!(
+                    "those in common, by a hidden join: column {a} of {listens}, {b} of {connects}; nobody learns which"
+                );
+                line("rows", &text);
+            }
             Some([a, b]) => line("rows", &format!("by ids: column {a} of {listens}, {b} of {connects}")),
             None => line("rows", "by position alone"),
         }
@@ -45,7 +51,8 @@ impl JobFile {
     fn sentence(&self, step: &Step, stays: bool) -> String {
         let Step { name, operation, reveal, .. } = step;
         let mut text = format!("{name}: {operation}");
-        for (which, operand) in [("x", &step.x), ("y", &step.y)] {
+        let names = if operation == JOINING { ["columns", "missing"] } else { ["x", "y"] };
+        for (which, operand) in names.into_iter().zip([&step.x, &step.y]) {
             if let Some(operand) = operand {
                 write!(text, ", {which} = {}", self.operand(operand)).expect("text grows");
             }

@@ -81,7 +81,8 @@ pub fn page(
     }
     shown(&mut page, jobs, common, link)?;
     page.title(if ahead.open { "What it takes, if the peer has as many ids" } else { "What it takes" });
-    costs(&mut page, (jobs, kind), ahead, &forecast, bytes(inputs.iter().copied()), link.role())?;
+    costs(&mut page, jobs, ahead, &forecast, bytes(inputs.iter().copied()), link.role())?;
+    page.attach(common.described.clone());
     Ok(page)
 }
 
@@ -259,7 +260,7 @@ fn shown(page: &mut Page, jobs: &[Job], common: &Common, link: &Link) -> Result<
 /// Bytes, time and money.
 fn costs(
     page: &mut Page,
-    (jobs, kind): (&[Job], &str),
+    jobs: &[Job],
     ahead: Ahead,
     forecast: &Forecast,
     read: u64,
@@ -283,7 +284,6 @@ fn costs(
         _ => Effort::implied(bill),
     };
     let written = jobs.iter().filter(|job| job.writes(me)).map(Job::rows).sum();
-    let _ = kind;
     let ids = if jobs.iter().any(|job| job.ids.is_some()) { rows } else { 0 };
     forecast.takes(page, effort, &Local { read, ids: ids / 10, written, cells: ahead.cells });
     Ok(())

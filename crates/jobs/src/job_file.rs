@@ -1,34 +1,35 @@
 //! What a job file says: the shared part of a job, the same bytes at both parties.
 
+mod steps;
+
 use std::{fs, ops::Range, path::Path};
 
 use crate::{
     hex::sha256,
+    job_file::steps::{columns, flags, joint, steps},
     toml_file::{TomlFile, Value},
 };
-use hushtable::{math::Function, operation::Relation};
 use hushtable_columns::failure::{Failure, Result};
 use toml::de::{DeTable, DeValue};
+
+pub use steps::is_relation;
 
 /// Version of the format.
 const FORMAT: &str = "1";
 
-/// Keys of a file, of its options and of a step: those behind the first few of a step are options of `apply`, `score`
-/// or `proximity`.
+/// Keys of a file and of its options.
 const FILE: [&str; 7] = ["hushtable-job", "about", "parties", "ids", "join", "options", "step"];
 const OPTIONS: [&str; 3] = ["find-difference", "optimise", "threads"];
-const STEP: [&str; 5] = ["name", "operation", "reveal", "x", "y"];
-const APPLY: [&str; 7] =
-    ["bits", "domain", "fraction-bits", "method", "output-fraction-bits", "outside", "protocol"];
-const SCORE: [&str; 8] =
-    ["bands", "bits", "default", "fraction-bits", "normalise", "reveal-exact", "tell-form", "threshold"];
-/// Those of a score over a join.
+
+/// Those of a step that need a join.
 const JOINED: [&str; 3] = ["default", "normalise", "tell-form"];
-const PROXIMITY: [&str; 6] = ["east", "latitude", "longitude", "north", "plane", "within"];
 
 /// The operations that are no function and no comparison: each party's files are its own.
 pub const SCORING: &str = "score";
 pub const NEARNESS: &str = "proximity";
+/// A hidden join, and statistics of the rows in common.
+pub const JOINING: &str = "join";
+pub const STATISTICS: &str = "stats";
 
 /// Words that mean other recipients than a party by its name.
 const RESERVED: [&str; 6] = ["me", "peer", "both", "none", "p0", "p1"];
@@ -58,6 +59,7 @@ pub struct Step {
     /// Of the step and its column.
     pub name: String,
     pub operation: String,
+    /// Of a join the columns of each party, and those with cells that may be missing.
     pub x: Option<Operand>,
     pub y: Option<Operand>,
     /// Both, none, or a party's name.
@@ -119,11 +121,20 @@ impl JobFile {
         let steps = steps(file, need(file, &table, None, "step")?, &parties)?;
         let (hash, about) = (sha256(bytes), about.map(str::to_owned));
         let join = joins(file, &table, &ids, &steps)?;
+        joint(file, &ids, join, &steps)?;
         Ok(Self { hash, about, parties, ids, join, find_difference, options, steps })
+    }
+
+    /// Whether its first step is a hidden join, and the others are statistics of it.
+    pub fn is_joint(&self) -> bool {
+        self.steps.first().is_some_and(|step| step.operation == JOINING)
     }
 
     /// Whether a later step goes on with the results of this one.
     pub fn stays(&self, step: usize) -> bool {
+        if self.is_joint() {
+            return step == 0 && self.steps.len() > 1;
+        }
         let is_it = |operand: &Option<Operand>| *operand == Some(Operand::Step(step));
         self.steps.iter().any(|later| is_it(&later.x) || is_it(&later.y))
     }
@@ -177,26 +188,6 @@ fn ids(file: TomlFile<'_>, table: &DeTable<'_>, parties: &[String; 2]) -> Result
     }
 }
 
-/// Columns by the names of the parties.
-fn columns(
-    file: TomlFile<'_>,
-    name: &str,
-    value: &Value<'_>,
-    parties: &[String; 2],
-) -> Result<[Option<String>; 2]> {
-    let DeValue::Table(table) = value.get_ref() else {
-        return Err(file.says(Some(value.span()), &format!("{name}: columns by the parties' names")));
-    };
-    file.knows(table, name, &[&parties[0], &parties[1]])?;
-    let of = |party: &String| -> Result<Option<String>> {
-        Ok(table.get(party.as_str()).map(|value| file.string(party, value)).transpose()?.map(str::to_owned))
-    };
-    match [of(&parties[0])?, of(&parties[1])?] {
-        [None, None] => Err(file.says(Some(value.span()), &format!("{name}: no column of either party"))),
-        columns => Ok(columns),
-    }
-}
-
 /// Whether rows are joined, which only a score of rows with ids is.
 fn joins(file: TomlFile<'_>, table: &DeTable<'_>, ids: &Option<[String; 2]>, steps: &[Step]) -> Result<bool> {
     let value = table.get("join");
@@ -205,7 +196,7 @@ fn joins(file: TomlFile<'_>, table: &DeTable<'_>, ids: &Option<[String; 2]>, ste
         Some(DeValue::Boolean(join)) => *join,
         Some(_) => return Err(file.says(value.map(Value::span), "join: true or false")),
     };
-    let options = steps.iter().flat_map(|step| &step.options);
+    let options = steps.iter().filter(|step| step.operation != JOINING).flat_map(|step| &step.options);
     let of_join = options.filter(|flag| JOINED.contains(&flag.key.as_str())).map(|flag| &flag.key).next();
     match (join, steps, ids) {
         (false, ..) => match of_join {
@@ -217,140 +208,4 @@ fn joins(file: TomlFile<'_>, table: &DeTable<'_>, ids: &Option<[String; 2]>, ste
             Err(file.says(value.map(Value::span), "join = true is for one step, a score, and rows with ids"))
         }
     }
-}
-
-fn steps(file: TomlFile<'_>, value: &Value<'_>, parties: &[String; 2]) -> Result<Vec<Step>> {
-    let DeValue::Array(array) = value.get_ref() else {
-        return Err(file.says(Some(value.span()), "each step begins with [[step]]"));
-    };
-    let mut steps: Vec<Step> = Vec::new();
-    for value in array {
-        let step = step(file, value, &steps, parties)?;
-        if steps.iter().any(|other| other.name == step.name) {
-            let what = format!("two steps are called {:?}: give one another name", step.name);
-            return Err(file.says(Some(value.span()), &what));
-        }
-        steps.push(step);
-    }
-    if steps.is_empty() {
-        return Err(file.says(Some(value.span()), "no step"));
-    }
-    let used = |i: usize, step: &Step| {
-        let later = steps.iter().flat_map(|step| [&step.x, &step.y]);
-        step.reveal != "none" || steps.len() == 1 || later.flatten().any(|o| *o == Operand::Step(i))
-    };
-    match steps.iter().enumerate().find(|(i, step)| !used(*i, step)) {
-        None => Ok(steps),
-        Some((_, Step { name, line, .. })) => Err(Failure::input(format!(
-            "{}: line {line}: nobody gets the result {name:?}, and no step goes on with it",
-            file.path.display()
-        ))),
-    }
-}
-
-fn step(file: TomlFile<'_>, value: &Value<'_>, before: &[Step], parties: &[String; 2]) -> Result<Step> {
-    let table = file.inner("step", value)?;
-    let at = Some(value.span());
-    let operation = operation(file, need(file, table, at.clone(), "operation")?)?;
-    let more: &[&str] = match operation.as_str() {
-        SCORING => &SCORE,
-        NEARNESS => &PROXIMITY,
-        _ => &APPLY,
-    };
-    file.knows(table, "such a step", &[&STEP[..], more].concat())?;
-    let operand = |key: &str| -> Result<Option<Operand>> {
-        table.get(key).map(|value| operand(file, key, value, before, parties)).transpose()
-    };
-    let (x, y) = (operand("x")?, operand("y")?);
-    let says =
-        |key: &str, what: String| Err(file.says(table.get(key).map(Value::span).or(at.clone()), &what));
-    match (operation.as_str(), &x, &y) {
-        (SCORING | NEARNESS, None, None) => {}
-        (SCORING, ..) => {
-            return says("x", "score: each party's features and weights are its own: no x, no y".into());
-        }
-        (NEARNESS, ..) => return says("x", "proximity: each party's places are its own: no x, no y".into()),
-        (_, None, _) => return says("x", format!("{operation}: x = ... says where its numbers come from")),
-        (_, Some(Operand::Number(_)), _) => return says("x", "x: a public number can be y only".into()),
-        (name, _, None) if is_relation(name) => {
-            return says("y", format!("{name}: y = ... says what x is compared with"));
-        }
-        (name, _, Some(_)) if !is_relation(name) => return says("y", format!("{name} has no y")),
-        (name, Some(Operand::Columns([a, b])), _) if !is_relation(name) && (a.is_none() || b.is_none()) => {
-            return says("x", format!("x: {name} is of the sum of both parties' numbers: a column of each"));
-        }
-        _ => {}
-    }
-    let name = table.get("name").map(|name| file.string("name", name)).transpose()?.unwrap_or(&operation);
-    if name.is_empty() || name.contains(char::is_control) {
-        return says("name", format!("name: {name:?} is no name of a column"));
-    }
-    let reveal = need(file, table, at.clone(), "reveal")?;
-    let to = file.string("reveal", reveal)?;
-    if to != "both" && to != "none" && !parties.iter().any(|party| party == to) {
-        let what = format!("reveal: {to:?} is not one of: {}, {}, both, none", parties[0], parties[1]);
-        return Err(file.says(Some(reveal.span()), &what));
-    }
-    let (line, options) = (file.line(&value.span()), flags(file, table, more)?);
-    Ok(Step { line, name: name.to_owned(), operation, x, y, reveal: to.to_owned(), options })
-}
-
-/// The name of a function or a comparison, `score` or `proximity`.
-fn operation(file: TomlFile<'_>, value: &Value<'_>) -> Result<String> {
-    let name = file.string("operation", value)?;
-    let names = Function::ALL.into_iter().map(Function::name);
-    let names: Vec<&str> =
-        names.chain(Relation::ALL.map(Relation::name)).chain([SCORING, NEARNESS]).collect();
-    if names.contains(&name) {
-        return Ok(name.to_owned());
-    }
-    let what = format!("operation: {name:?} is not one of: {}", names.join(", "));
-    Err(file.says(Some(value.span()), &what))
-}
-
-pub fn is_relation(operation: &str) -> bool {
-    Relation::ALL.into_iter().any(|relation| relation.name() == operation)
-}
-
-fn operand(
-    file: TomlFile<'_>,
-    key: &str,
-    value: &Value<'_>,
-    before: &[Step],
-    parties: &[String; 2],
-) -> Result<Operand> {
-    match value.get_ref() {
-        DeValue::String(name) => match before.iter().position(|step| step.name == *name) {
-            Some(step) => Ok(Operand::Step(step)),
-            None => {
-                let names: Vec<&str> = before.iter().map(|step| step.name.as_str()).collect();
-                let names = if names.is_empty() { "there is none".into() } else { names.join(", ") };
-                let what = format!("{key}: {name:?} is not an earlier step: {names}");
-                Err(file.says(Some(value.span()), &what))
-            }
-        },
-        DeValue::Table(_) => columns(file, key, value, parties).map(Operand::Columns),
-        _ => file.number(key, value).map(|number| Operand::Number(number.to_string())),
-    }
-}
-
-/// Those of the keys in `known` that are there, as options.
-fn flags(file: TomlFile<'_>, table: &DeTable<'_>, known: &[&str]) -> Result<Vec<Flag>> {
-    let mut flags = Vec::new();
-    for (key, value) in table.iter().filter(|(key, _)| known.contains(&key.get_ref().as_ref())) {
-        let line = file.line(&key.span());
-        let value = match value.get_ref() {
-            DeValue::Boolean(false) => continue,
-            DeValue::Boolean(true) => None,
-            DeValue::String(text) => Some(text.to_string()),
-            DeValue::Array(all) => {
-                let numbers = all.iter().map(|number| file.number(key.get_ref(), number));
-                let numbers = numbers.map(|number| Ok(number?.to_string())).collect::<Result<Vec<_>>>()?;
-                Some(numbers.join(","))
-            }
-            _ => Some(file.number(key.get_ref(), value)?.to_string()),
-        };
-        flags.push(Flag { key: key.get_ref().to_string(), value, line });
-    }
-    Ok(flags)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use hushtable_columns::terminal::{self, within_a_line};
+use hushtable_columns::terminal::{self, harmless, within_a_line};
 use serde_json::{Map, Value, json};
 
 /// Sentences first, then parts of labels and words.
@@ -12,6 +12,10 @@ pub struct Page {
     parts: Vec<Part>,
     /// Numbers, for programs.
     facts: Map<String, Value>,
+    /// Of steps that have pages of their own.
+    steps: Vec<(String, Page)>,
+    /// What stands at the end as it is.
+    attached: String,
 }
 
 /// What stands below a title.
@@ -32,8 +36,8 @@ impl Page {
     const WIDTH: usize = 110;
 
     pub fn new(heading: &str) -> Self {
-        let (plain, parts, facts) = Default::default();
-        Self { heading: heading.to_owned(), plain, parts, facts }
+        let (plain, parts, facts, steps, attached) = Default::default();
+        Self { heading: heading.to_owned(), plain, parts, facts, steps, attached }
     }
 
     /// What a lawyer understands: who computes what with whom, who learns what, and what nobody learns or what shows besides.
@@ -62,6 +66,16 @@ impl Page {
     /// A number, or several, for programs.
     pub fn fact(&mut self, name: &str, value: impl Into<Value>) {
         self.facts.insert(name.to_owned(), value.into());
+    }
+
+    /// A step and its own page.
+    pub fn step(&mut self, name: &str, page: Page) {
+        self.steps.push((name.to_owned(), page));
+    }
+
+    /// Text of several lines that stands at the end.
+    pub fn attach(&mut self, text: String) {
+        self.attached = text;
     }
 
     fn add(&mut self, label: &str, words: &str, detail: bool) {
@@ -93,11 +107,18 @@ impl Page {
                     .for_each(|text| line(text));
             }
         }
-        out
+        for (name, page) in &self.steps {
+            out += &format!("\nstep {}: {}", within_a_line(name), page.text(whole));
+        }
+        out + &harmless(&self.attached)
     }
 
     /// All of it as one line of JSON: sentences, each part with its labels, of which each has one or more texts, and numbers.
     pub fn json(&self) -> String {
+        terminal::json_line(&self.value())
+    }
+
+    fn value(&self) -> Value {
         let mut parts = Map::new();
         for part in &self.parts {
             let mut labels = Map::<String, Value>::new();
@@ -111,7 +132,14 @@ impl Page {
             }
             parts.insert(part.title.clone(), labels.into());
         }
-        terminal::json_line(&json!({ "plain": self.plain, "parts": parts, "facts": self.facts }))
+        let mut all = json!({ "plain": self.plain, "parts": parts, "facts": self.facts });
+        if !self.steps.is_empty() {
+            all["steps"] = self.steps.iter().map(|(name, page)| (name.clone(), page.value())).collect();
+        }
+        if !self.attached.is_empty() {
+            all["job_file"] = self.attached.as_str().into();
+        }
+        all
     }
 }
 

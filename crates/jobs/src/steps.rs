@@ -1,5 +1,7 @@
 //! The steps of a job file as jobs: each by the options of `apply`, `score` or `proximity` that it stands for.
 
+pub mod joint;
+
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},

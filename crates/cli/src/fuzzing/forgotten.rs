@@ -48,7 +48,8 @@ pub fn forget_join(path: &Path, to: &Path) {
     assert_eq!(rows.set().expect("each once").len(), rows.ids());
     let bins = rows.ids();
     let matched = || Shared::of(&vec![0; bins.div_ceil(64)]);
-    let table = Table::new(Role::P0, bins, matched(), vec![Shared::from(std::mem::take(&mut rows.words[0]))]);
+    let words = columns[0].words(&rows.values[0], true);
+    let table = Table::new(Role::P0, bins, matched(), words.into_iter().map(Shared::from).collect());
     let tables = [columns.to_vec(), vec![]].map(|columns| Offer { rows: bins, columns });
     let places = Shared::from(Wiped::from((0..bins as u64).collect::<Vec<_>>()));
     let owned = Some(Owned { ids: std::mem::take(&mut rows.names), rows: places });

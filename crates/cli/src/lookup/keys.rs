@@ -13,7 +13,7 @@ use hushtable_columns::{
     shares::ShareFile,
 };
 use hushtable_jobs::{
-    join::rows::hint,
+    join::forms::hint,
     private_table::{shares_fit, shares_name},
 };
 use prim::Wiped;

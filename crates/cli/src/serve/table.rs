@@ -14,7 +14,7 @@ use hushtable_columns::{
     failure::{Failure, Result},
     quoted,
 };
-use hushtable_jobs::join::rows::hint;
+use hushtable_jobs::join::forms::hint;
 
 /// A table that was read, and what of it is public but for the digest of its copy.
 pub struct Loaded {

@@ -9,7 +9,7 @@ use crate::{
     join::{
         column::BITS,
         file::JoinedFile,
-        named::{Number, number},
+        named::{Number, complete},
     },
     lookup::Lookup,
     row_results::{self, Asked, Bins, InCommon, of_file},
@@ -54,11 +54,11 @@ enum Operand {
 /// The steps, and what is said and compared of them.
 pub fn steps(question: &Question<'_>, columns: &Joined<'_>) -> Result<(Vec<Job>, InCommon)> {
     let (mut file, role) = (JoinedFile::read(columns.path)?, question.role);
-    let x = number(&file, columns.x)?;
+    let x = complete(&file, columns.x)?;
     let computation = match question.what {
         What::Function(function) => Computation::function(question, function, x)?,
         What::Relation(relation, constant) => {
-            let y = columns.y.map(|name| number(&file, name)).transpose()?;
+            let y = columns.y.map(|name| complete(&file, name)).transpose()?;
             Computation::relation(question, relation, x, y.ok_or(constant.unwrap_or_default()))?
         }
         What::Lookup(table) => Computation::lookup(question, table, x)?,

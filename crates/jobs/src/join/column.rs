@@ -4,7 +4,9 @@ use std::fmt;
 
 use apps::{ids::Rules, join, label};
 use hushtable_columns::{Cell, Dialect, numbers::rounded, terminal::shows};
+use prim::wipe::Wiped;
 use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
 
 /// Bits behind the point unless others are asked for.
 pub const FRACTION_BITS: u32 = 16;
@@ -24,12 +26,19 @@ const GROUPS: usize = 64;
 /// Longest name of a column or a group.
 const NAME: usize = 200;
 
+/// The place of a group where there is none.
+const NONE: u64 = u64::MAX;
+
 /// A column that is joined. Public.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Column {
     pub name: String,
     pub kind: Kind,
+    /// Whether cells may be missing. Which are is shared: of numbers as a bit that says that one is there, of groups as
+    /// none of their bits.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub optional: bool,
 }
 
 /// What is in a column.
@@ -53,6 +62,15 @@ impl Column {
         }
     }
 
+    /// Says of those with these names that their cells may be missing.
+    pub fn let_miss(all: &mut [Self], names: &[String]) -> Result<(), String> {
+        names.iter().try_for_each(|name| {
+            let found = all.iter_mut().find(|column| column.name == name.trim());
+            let none = || format!("--missing {name:?}: no such column in --columns");
+            found.map(|column| column.optional = true).ok_or_else(none)
+        })
+    }
+
     /// `NAME`, `NAME:LIMIT` or `NAME:a/b/c`. Where a `|` stands, it separates the labels, which may have a `/` then.
     pub fn parse(text: &str, fraction_bits: u32) -> Result<Self, String> {
         let number = |limit| Kind::Number { limit, fraction_bits };
@@ -71,7 +89,7 @@ impl Column {
                 (name, number(limit))
             }
         };
-        let column = Self { name: name.trim().to_owned(), kind };
+        let column = Self { name: name.trim().to_owned(), kind, optional: false };
         column.check().map_err(|what| format!("--columns {text:?}: {what}"))?;
         Ok(column)
     }
@@ -114,26 +132,33 @@ impl Column {
         }
     }
 
-    /// How many vectors of shares it has in a file: of words, or of the bits of each group.
-    pub fn parts(&self) -> usize {
-        self.groups().map_or(1, <[String]>::len)
+    /// The vectors of shares that it has in a file: of words or of bits.
+    pub fn parts(&self) -> Vec<Held> {
+        match (self.groups(), self.optional) {
+            (Some(groups), _) => vec![Held::Bits; groups.len()],
+            (None, false) => vec![Held::Words],
+            (None, true) => vec![Held::Words, Held::Bits],
+        }
     }
 
-    /// As a column of the party that does not own the rows.
-    pub fn of_other(&self) -> join::Column {
+    /// As columns of the party that does not own the rows.
+    pub fn of_other(&self) -> Vec<join::Column> {
         match self.groups() {
-            None => join::Column::additive(BITS),
-            Some(groups) => join::Column::bitwise(groups.len() as u32),
+            Some(groups) => vec![join::Column::bitwise(groups.len() as u32)],
+            None => self.parts().into_iter().map(|part| part.of_other()).collect(),
         }
     }
 
     /// Widths as columns of the owner.
     pub fn of_owner(&self) -> Vec<u32> {
-        self.groups().map_or(vec![BITS], |groups| vec![1; groups.len()])
+        self.parts().into_iter().map(|part| if part == Held::Words { BITS } else { 1 }).collect()
     }
 
-    /// What a cell is read as: a number, or the place of a group.
+    /// What a cell is read as: a number, or the place of a group; none of both where it is missing and may be.
     pub fn read(&self, cell: &Cell<'_>, dialect: &Dialect) -> Result<f64, String> {
+        if self.optional && cell.is_missing(dialect) {
+            return Ok(f64::NAN);
+        }
         let Some(groups) = self.groups() else {
             return cell.number(dialect).and_then(|number| self.limited(number));
         };
@@ -145,7 +170,7 @@ impl Column {
     /// A number that is not too large.
     pub fn limited(&self, number: f64) -> Result<f64, String> {
         match self.kind {
-            Kind::Number { limit, .. } if number.is_nan() || number.abs() > limit => {
+            Kind::Number { limit, .. } if number.abs() > limit || number.is_nan() && !self.optional => {
                 Err(format!("is outside -{limit} to {limit}; --columns NAME:LIMIT sets another limit"))
             }
             _ => Ok(number),
@@ -155,16 +180,51 @@ impl Column {
     /// What is to be said of numbers that its digits do not tell apart.
     pub fn rounds(&self, values: &[f64]) -> Option<String> {
         let Kind::Number { fraction_bits, .. } = self.kind else { return None };
-        rounded(values, fraction_bits).map(|note| format!("column {:?}: {note}", self.name))
+        let there: Zeroizing<Vec<f64>> =
+            Zeroizing::new(values.iter().copied().filter(|x| !x.is_nan()).collect());
+        rounded(&there, fraction_bits).map(|note| format!("column {:?}: {note}", self.name))
+    }
+
+    /// What was read of all rows, as the join takes it of the owner of the rows or of the other party.
+    pub fn words(&self, read: &[f64], owns: bool) -> Vec<Wiped<u64>> {
+        let each = |of: &dyn Fn(f64) -> u64| Wiped::from(read.iter().map(|&x| of(x)).collect::<Vec<u64>>());
+        match self.groups() {
+            None if self.optional => vec![each(&|x| self.word(x)), each(&|x| u64::from(!x.is_nan()))],
+            None => vec![each(&|x| self.word(x))],
+            // A bit for each group.
+            Some(_) if !owns => vec![each(&|x| 1u64.checked_shl(self.word(x) as u32).unwrap_or(0))],
+            Some(groups) => {
+                (0..groups.len() as u64).map(|of| each(&|x| u64::from(self.word(x) == of))).collect()
+            }
+        }
     }
 
     /// The word of what was read.
-    pub fn word(&self, value: f64) -> u64 {
+    fn word(&self, value: f64) -> u64 {
         match self.kind {
             Kind::Number { fraction_bits, .. } => {
                 (value * 2f64.powi(fraction_bits as i32)).round() as i64 as u64
             }
+            Kind::Groups(_) if value.is_nan() => NONE,
             Kind::Groups(_) => value as u64,
+        }
+    }
+}
+
+/// How a part of a column is shared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// Additive words.
+    Words,
+    /// Bits by XOR.
+    Bits,
+}
+
+impl Held {
+    fn of_other(self) -> join::Column {
+        match self {
+            Self::Words => join::Column::additive(BITS),
+            Self::Bits => join::Column::bitwise(1),
         }
     }
 }
@@ -172,13 +232,14 @@ impl Column {
 /// In the same words at both parties.
 impl fmt::Display for Column {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let missing = if self.optional { ", may be missing" } else { "" };
         match &self.kind {
             Kind::Number { limit, fraction_bits } => {
-                write!(f, "{} (up to {limit}, {fraction_bits} fraction bits)", self.name)
+                write!(f, "{} (up to {limit}, {fraction_bits} fraction bits{missing})", self.name)
             }
             Kind::Groups(groups) => {
                 let sign = if groups.iter().any(|group| group.contains('/')) { "|" } else { "/" };
-                write!(f, "{} ({})", self.name, groups.join(sign))
+                write!(f, "{} ({}{missing})", self.name, groups.join(sign))
             }
         }
     }
@@ -202,8 +263,14 @@ mod tests {
     fn columns_as_they_are_written() {
         let parse = |text: &str| Column::parse(text, 16);
         let number = |limit| Kind::Number { limit, fraction_bits: 16 };
-        assert_eq!(parse("income"), Ok(Column { name: "income".into(), kind: number(LIMIT) }));
-        assert_eq!(parse("a:b:500").unwrap(), Column { name: "a:b".into(), kind: number(500.0) });
+        assert_eq!(
+            parse("income"),
+            Ok(Column { name: "income".into(), kind: number(LIMIT), optional: false })
+        );
+        assert_eq!(
+            parse("a:b:500").unwrap(),
+            Column { name: "a:b".into(), kind: number(500.0), optional: false }
+        );
         let region = parse("region:north/ south").unwrap();
         assert_eq!(region.groups().unwrap(), ["north", "south"]);
         assert_eq!(
@@ -212,12 +279,39 @@ mod tests {
         );
         let known = parse("known:yes|n/a").unwrap();
         assert_eq!((known.groups().unwrap().len(), known.to_string()), (2, "known (yes|n/a)".into()));
-        assert_eq!((region.parts(), region.of_owner()), (2, vec![1, 1]));
+        assert_eq!((region.parts(), region.of_owner()), (vec![Held::Bits; 2], vec![1, 1]));
         for text in ["", ":5", "a:b", "a:0", "a:-1", "a:1e9", "a:nan", "r:a|", "r:a/a", "r:/a", "a\u{7}"] {
             assert!(parse(text).is_err(), "{text}");
         }
         assert!(Column::parse("a", 32).is_err(), "the usual limit is too large");
         assert!(Column::parse("a:64", 32).is_ok());
         assert_eq!(parse("a").unwrap().word(-1.5), (-98304i64) as u64);
+    }
+
+    /// A cell that is missing is 0, and its bit says so; of groups none is set.
+    #[test]
+    fn what_is_missing() {
+        let words = |column: &Column, read: &[f64], owns| {
+            column.words(read, owns).iter().map(|words| words.to_vec()).collect::<Vec<_>>()
+        };
+        let mut all = [Column::parse("a", 1).unwrap(), Column::parse("r:n/s", 1).unwrap()];
+        Column::let_miss(&mut all, &["r".into(), " a".into()]).unwrap();
+        let [number, region] = &all;
+        for owns in [false, true] {
+            assert_eq!(words(number, &[1.5, f64::NAN, 0.0], owns), [[3, 0, 0], [1, 0, 1]]);
+        }
+        assert_eq!(words(region, &[1.0, f64::NAN, 0.0], false), [[2, 0, 1]]);
+        assert_eq!(words(region, &[1.0, f64::NAN, 0.0], true), [[0, 0, 1], [1, 0, 0]]);
+        assert_eq!((number.parts(), number.of_owner()), (vec![Held::Words, Held::Bits], vec![64, 1]));
+        let dialect = Dialect { na: vec!["?".into()], ..Dialect::default() };
+        for cell in [Cell::Text(" "), Cell::Text("?"), Cell::Null] {
+            assert!(all.iter().all(|column| column.read(&cell, &dialect).unwrap().is_nan()));
+        }
+        assert!(
+            number.read(&Cell::Text("x"), &dialect).is_err()
+                && region.read(&Cell::Text("x"), &dialect).is_err()
+        );
+        assert!(number.to_string().contains("may be missing"));
+        assert!(Column::let_miss(&mut all, &["b".into()]).unwrap_err().contains("no such column"));
     }
 }

@@ -98,6 +98,7 @@ fn shown(page: &mut Page, ask: &Ask, rows: &Rows, columns: &[Column], me: Role) 
             let columns = if columns.is_empty() { "none".into() } else { columns.join(", ") };
             let rows = match ask.who {
                 Reveal::Both => "of both: two joins, in each of which one party owns the rows".to_owned(),
+                Reveal::Nobody => "of whoever has fewer: results are of all rows together".to_owned(),
                 who => format!("of {}, who owns them", who.name()),
             };
             let result = "shares of which rows match, and of the columns of both where they do".to_owned();

@@ -8,7 +8,7 @@ use std::{
 
 use crate::join::{
     agree::Offer,
-    column::{BITS, Column},
+    column::{BITS, Column, Held},
 };
 use hushtable::{AShare, Role, gates::Bits};
 use hushtable_columns::{
@@ -52,7 +52,8 @@ pub struct Table {
     /// XOR shares of the bits whether the row of a bin has a partner, 64 a word.
     pub matched: Shared,
     /// Of each column of P0, then of P1: of numbers additive shares mod 2^64, of groups XOR shares of a bit for each,
-    /// 64 a word. All is 0 where nothing matches.
+    /// 64 a word; of numbers that may be missing also XOR shares of a bit that says that one is there. All is 0 where
+    /// nothing matches.
     pub shares: Vec<Shared>,
 }
 
@@ -108,12 +109,8 @@ impl Table {
 
     fn check(&self, columns: &[&Column]) -> std::result::Result<(), String> {
         let words = self.bins.div_ceil(64);
-        let wanted: Vec<usize> = columns
-            .iter()
-            .flat_map(|column| {
-                vec![if column.groups().is_some() { words } else { self.bins }; column.parts()]
-            })
-            .collect();
+        let part = |held: Held| if held == Held::Bits { words } else { self.bins };
+        let wanted: Vec<usize> = columns.iter().flat_map(|column| column.parts()).map(part).collect();
         let got: Vec<usize> = self.shares.iter().map(|shares| shares.len()).collect();
         let owner = self.owner == "P0" || self.owner == "P1";
         match owner && self.bins > 0 && self.matched.len() == words && wanted == got {
@@ -126,10 +123,9 @@ impl Table {
 /// About how many bytes a file takes.
 pub fn size(rows: usize, columns: &[Column]) -> u64 {
     // Both joins, and as many columns of the peer's.
-    let parts = 3 + 4 * columns
-        .iter()
-        .map(|c| c.groups().map_or(1, |groups| groups.len().div_ceil(64)))
-        .sum::<usize>();
+    let words = columns.iter().flat_map(Column::parts).filter(|held| *held == Held::Words).count();
+    let bits = columns.iter().map(|column| column.parts().len()).sum::<usize>() - words;
+    let parts = 3 + 4 * (words + bits.div_ceil(64));
     (rows * 2 * 24 * parts / 2) as u64
 }
 
@@ -234,7 +230,7 @@ impl JoinedFile {
 
     /// Where the shares of a column begin, by its place among all.
     pub fn part(&self, column: usize) -> usize {
-        self.columns().take(column).map(|(_, column)| column.parts()).sum()
+        self.columns().take(column).map(|(_, column)| column.parts().len()).sum()
     }
 
     /// The largest number of pairs of rows.

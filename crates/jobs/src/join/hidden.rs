@@ -10,7 +10,7 @@ use crate::{
     join::{
         agree::{Ask, Offer, Report},
         asked::Shown,
-        column::Column,
+        column::{Column, Held},
         file::{JoinedFile, Owned, Shared, Table},
         rows::Rows,
     },
@@ -30,6 +30,7 @@ use hushtable::{
     operation::Words,
     ot::Setting,
     run::{self, Phase, Reveal},
+    share::Sharing,
 };
 use hushtable_columns::{disk, failure::Result, memory::fits, output::Output};
 use prim::wipe::Wiped;
@@ -55,12 +56,12 @@ impl Hiding {
     }
 }
 
-/// Who owns the rows of each join.
+/// Who owns the rows of each join; if nobody is to, whoever has fewer.
 pub fn owners(ask: &Ask, sizes: [usize; 2]) -> Vec<Role> {
     match (ask.reveal, ask.who) {
         // Bins cost more than what is put in them.
-        (Shown::Count, _) if sizes[1] < sizes[0] => vec![Role::P1],
-        (Shown::Count, _) => vec![Role::P0],
+        (Shown::Count, _) | (_, Reveal::Nobody) if sizes[1] < sizes[0] => vec![Role::P1],
+        (Shown::Count, _) | (_, Reveal::Nobody) => vec![Role::P0],
         (_, Reveal::Only(role)) => vec![role],
         _ => vec![Role::P0, Role::P1],
     }
@@ -69,7 +70,7 @@ pub fn owners(ask: &Ask, sizes: [usize; 2]) -> Vec<Role> {
 /// A join of these tables, with the rows of `owner`.
 pub fn join(owner: Role, offers: &[Offer; 2]) -> Result<Join> {
     let (own, other) = (&offers[owner as usize].columns, &offers[owner.peer() as usize].columns);
-    let other: Vec<_> = other.iter().map(Column::of_other).collect();
+    let other: Vec<_> = other.iter().flat_map(Column::of_other).collect();
     let own: Vec<u32> = own.iter().flat_map(Column::of_owner).collect();
     Ok(Join::new(owner, offers.each_ref().map(|offer| offer.rows), &other, &own)?)
 }
@@ -120,7 +121,8 @@ fn memory(ask: &Ask, offers: &[Offer; 2]) -> Result<u64> {
     let mut most = 0;
     for owner in owners(ask, offers.each_ref().map(|offer| offer.rows)) {
         let bins = join(owner, offers)?.bins() as u64;
-        let parts = |of: Role| offers[of as usize].columns.iter().map(Column::parts).sum::<usize>() as u64;
+        let parts =
+            |of: Role| offers[of as usize].columns.iter().map(|c| c.parts().len() as u64).sum::<u64>();
         let other = &offers[owner.peer() as usize];
         let parts = parts(Role::P0) + parts(Role::P1);
         most = most.max(bytes(bins, parts, other.rows as u64, other.columns.len() as u64));
@@ -136,22 +138,40 @@ fn written(ask: &Ask, offers: &[Offer; 2]) -> Result<u64> {
     for owner in owners(ask, offers.each_ref().map(|offer| offer.rows)) {
         let bins = join(owner, offers)?.bins();
         let bits = bins.div_ceil(64);
-        let column = |column: &Column| column.groups().map_or(bins, |groups| groups.len() * bits);
-        let columns = offers.iter().flat_map(|offer| &offer.columns).map(column).sum::<usize>();
+        let part = |held: Held| if held == Held::Bits { bits } else { bins };
+        let columns = offers.iter().flat_map(|offer| &offer.columns).flat_map(Column::parts);
+        let columns = columns.map(part).sum::<usize>();
         words += columns + bits + bins;
     }
     Ok((words * WORD) as u64)
 }
 
 impl Hiding {
-    fn offers(&self) -> &[Offer; 2] {
+    pub fn offers(&self) -> &[Offer; 2] {
         self.offers.as_slice().try_into().expect("set up")
+    }
+
+    /// What this party has of the joins, once they are computed.
+    pub fn file(&mut self, session: [u8; 32], role: Role) -> JoinedFile {
+        let owned = (!self.placement.is_empty()).then(|| Owned {
+            ids: std::mem::take(&mut self.rows.names),
+            rows: Shared::from(std::mem::take(&mut self.placement)),
+        });
+        JoinedFile::new(session, role, self.offers().clone(), std::mem::take(&mut self.tables), owned)
+    }
+
+    /// Reports what it took.
+    pub fn report(&self, role: Role, sizes: [usize; 2], phases: &Phases) -> Result<()> {
+        self.report.print(role, sizes, self.common, phases)
     }
 
     /// One join: the shares of all columns, those of P0 first.
     fn one(&self, p: &mut Party, owner: Role, ids: &Arc<Set>, took: &mut Took) -> Result<Joined> {
         let join = join(owner, self.offers())?;
-        let columns = words(&self.columns, &self.rows.words, p.role() == owner).into();
+        let columns = self.columns.iter().zip(&self.rows.values);
+        let columns: Vec<Wiped<u64>> =
+            columns.flat_map(|(column, read)| column.words(read, p.role() == owner)).collect();
+        let columns = columns.into();
         let tables = JoinTables { join: join.clone(), ids: Arc::clone(ids), columns };
         Ok(Joined::of(&join, p.role(), took.columns(p, &tables, &[])?)?)
     }
@@ -163,20 +183,21 @@ impl Hiding {
         let bits = |words: &[u64]| Shared::of(words);
         for column in &self.offers()[owner.peer() as usize].columns {
             let to = &mut parts[owner.peer() as usize];
-            match column.groups() {
-                None => to.push(Shared::of(additive.next().expect("as many columns").words())),
-                Some(_) => {
-                    to.extend(joined.bits(bitwise).iter().map(|group| bits(group.words())));
+            for held in column.of_other() {
+                if held.sharing == Sharing::Additive {
+                    to.push(Shared::of(additive.next().expect("as many columns").words()));
+                } else {
+                    to.extend(joined.bits(bitwise).iter().map(|bit| bits(bit.words())));
                     bitwise += 1;
                 }
             }
         }
         for column in &self.offers()[owner as usize].columns {
             let to = &mut parts[owner as usize];
-            for _ in 0..column.parts() {
-                to.push(match column.groups() {
-                    None => Shared::of(joined.own[own].words()),
-                    Some(_) => bits(joined.own_bit(own)?.words()),
+            for held in column.parts() {
+                to.push(match held {
+                    Held::Words => Shared::of(joined.own[own].words()),
+                    Held::Bits => bits(joined.own_bit(own)?.words()),
                 });
                 own += 1;
             }
@@ -185,22 +206,6 @@ impl Hiding {
         shares.extend(rest);
         Ok(Table::new(owner, joined.bins(), Shared::of(joined.matched.words()), shares))
     }
-}
-
-/// The words of columns as the join takes them.
-fn words(columns: &[Column], words: &[Wiped<u64>], owns: bool) -> Vec<Wiped<u64>> {
-    let each = |of: &dyn Fn(u64) -> u64, words: &[u64]| {
-        Wiped::from(words.iter().map(|&word| of(word)).collect::<Vec<u64>>())
-    };
-    let column = |(column, words): (&Column, &Wiped<u64>)| match column.groups() {
-        None => vec![each(&|word| word, words)],
-        // A bit for each group.
-        Some(_) if !owns => vec![each(&|group| 1 << group, words)],
-        Some(groups) => {
-            (0..groups.len() as u64).map(|of| each(&|group| u64::from(group == of), words)).collect()
-        }
-    };
-    columns.iter().zip(words).flat_map(column).collect()
 }
 
 impl Agenda for Hiding {
@@ -252,16 +257,16 @@ impl Agenda for Hiding {
     ) -> Result<()> {
         let sizes = self.offers().each_ref().map(|offer| offer.rows);
         if let Some(output) = output {
-            let owned = (!self.placement.is_empty()).then(|| Owned {
-                ids: std::mem::take(&mut self.rows.names),
-                rows: Shared::from(std::mem::take(&mut self.placement)),
-            });
-            let [p0, p1] = self.offers.try_into().expect("set up");
-            let file = JoinedFile::new(session, role, [p0, p1], self.tables, owned);
-            let path = output.path().to_owned();
-            output.write(|to| file.write(to))?;
-            eprintln!("wrote shares of {} to {}", file.words(), path.display());
+            write(&self.file(session, role), output)?;
         }
-        self.report.print(role, sizes, self.common, phases)
+        self.report(role, sizes, phases)
     }
+}
+
+/// Writes a file of shares, and says so.
+pub fn write(file: &JoinedFile, to: Output) -> Result<()> {
+    let path = to.path().to_owned();
+    to.write(|to| file.write(to))?;
+    eprintln!("wrote shares of {} to {}", file.words(), path.display());
+    Ok(())
 }

@@ -30,8 +30,11 @@ impl Seen {
     }
 
     /// A cell, and what it was read as.
-    pub fn cell(&mut self, cell: &Cell<'_>, dialect: &Dialect, read: Option<&f64>) {
-        if let Some(&value) = read {
+    pub fn cell(&mut self, cell: &Cell<'_>, dialect: &Dialect, read: &std::result::Result<f64, String>) {
+        if let Ok(value) = *read {
+            if value.is_nan() {
+                return;
+            }
             self.fine += 1;
             // The place of a group.
             self.met.get_mut(value as usize).into_iter().for_each(|met| *met += 1);

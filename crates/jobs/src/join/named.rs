@@ -22,6 +22,8 @@ pub struct Number {
     pub name: String,
     pub limit: f64,
     pub fraction_bits: u32,
+    /// Whether its cells may be missing.
+    pub optional: bool,
 }
 
 impl Number {
@@ -37,8 +39,12 @@ impl Number {
 
     /// A cut as a word: numbers that are not below it have this one, or a greater one.
     pub fn scaled(&self, cut: f64) -> i64 {
-        let least = constant::steps(Relation::Ge, cut, self.fraction_bits, Rounding::Nearest);
-        least.expect("there is one in an order") as i64
+        self.steps(Relation::Ge, cut).expect("there is one in an order")
+    }
+
+    /// The word with which numbers are compared in place of `value`.
+    pub fn steps(&self, relation: Relation, value: f64) -> Result<i64> {
+        Ok(constant::steps(relation, value, self.fraction_bits, Rounding::Nearest)? as i64)
     }
 
     /// What rounding does to a decision on its numbers, in words.
@@ -56,28 +62,27 @@ impl Number {
     }
 }
 
-/// How rows are grouped.
+/// Groups of rows, by one column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum By {
-    All,
     /// By the groups of a column.
-    Groups {
-        column: usize,
-        name: String,
-        groups: Vec<String>,
-    },
+    Groups { column: usize, name: String, groups: Vec<String> },
     /// Between cuts.
-    Cuts {
-        of: Number,
-        cuts: Vec<f64>,
-    },
+    Cuts { of: Number, cuts: Vec<f64> },
 }
 
 impl By {
+    /// The column's name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Groups { name, .. } => name,
+            Self::Cuts { of, .. } => &of.name,
+        }
+    }
+
     /// The groups' names.
     pub fn names(&self) -> Vec<String> {
         match self {
-            Self::All => vec!["all".into()],
             Self::Groups { groups, .. } => groups.clone(),
             Self::Cuts { cuts, .. } => {
                 let mut names = vec![format!("below {}", cuts[0])];
@@ -87,18 +92,10 @@ impl By {
             }
         }
     }
-
-    /// The cuts as words.
-    pub fn words(&self) -> Vec<i64> {
-        match self {
-            Self::Cuts { of, cuts } => cuts.iter().map(|cut| of.scaled(*cut)).collect(),
-            _ => vec![],
-        }
-    }
 }
 
 /// A column of either party.
-fn column<'f>(file: &'f JoinedFile, name: &str) -> Result<(usize, &'f Column)> {
+pub fn column<'f>(file: &'f JoinedFile, name: &str) -> Result<(usize, &'f Column)> {
     let name = name.trim();
     let exact = |(_, (_, column)): &(usize, (Role, &Column))| column.name == name;
     let all = || file.columns().enumerate();
@@ -134,10 +131,23 @@ pub fn number(file: &JoinedFile, name: &str) -> Result<Number> {
             name: name.trim().to_owned(),
             limit: *limit,
             fraction_bits: *fraction_bits,
+            optional: found.optional,
         }),
         Kind::Groups(_) => {
             Err(Failure::new(format!("{name:?} has groups, no numbers; `stats --by {name}` counts them")))
         }
+    }
+}
+
+/// A column of numbers of which no cell is missing.
+pub fn complete(file: &JoinedFile, name: &str) -> Result<Number> {
+    let found = number(file, name)?;
+    match found.optional {
+        false => Ok(found),
+        true => Err(Failure::new(format!(
+            "{name:?} has cells that may be missing (`join --missing`), which only `stats` leaves out; to go on with a number \
+             in their place, join with --na-as"
+        ))),
     }
 }
 

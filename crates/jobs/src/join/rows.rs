@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use crate::join::{asked::Duplicates, column::Column, labels::Seen};
+use crate::join::{asked::Duplicates, column::Column, forms::hint, labels::Seen};
 use apps::ids::{Looks, Rules, Set, Shape};
 use hushtable_columns::{
     Bad, Cell, ColumnFile, Dialect, Ids, LeftOut, Row,
@@ -48,8 +48,8 @@ pub struct Rows {
     /// The fields of each id in their form, one after the other.
     forms: Ids,
     width: usize,
-    /// The words of each column.
-    pub words: Vec<Wiped<u64>>,
+    /// What was read of each column.
+    pub values: Vec<Wiped<f64>>,
     /// Whole rows as lines of CSV, their header first.
     pub lines: Ids,
     /// The id of each whole row.
@@ -92,7 +92,7 @@ impl Rows {
             for (i, column) in what.columns.iter().enumerate() {
                 let cell = row(what.ids.len() + i);
                 let read = column.read(&cell, dialect);
-                seen[i].cell(&cell, dialect, read.as_ref().ok());
+                seen[i].cell(&cell, dialect, &read);
                 match read {
                     Ok(value) => taken.values[i].extend_from_slice(&[value]),
                     Err(complaint) => bad.cell(at, &column.name, &cell.shown(), &complaint, Some(&name)),
@@ -172,34 +172,6 @@ impl Rows {
         };
         // They have their form.
         Ok(Set::new(Rules::NONE, (0..self.ids()).map(fields))?)
-    }
-}
-
-/// What is remarkable about a column of the id, and the rules that settle it, where there are some.
-pub fn hint(column: &str, looks: &Looks, place: &dyn Fn(usize) -> String) -> Option<String> {
-    let what: Vec<String> =
-        looks.remarks().iter().map(|remark| format!("{} (see {})", remark.what, place(remark.row))).collect();
-    let advice = looks.advice(|rules| format!("--normalise {rules}"));
-    let advice = advice.map(|advice| format!(". {advice}")).unwrap_or_default();
-    (!what.is_empty()).then(|| {
-        format!(
-            "column {column:?}: {}. If the peer writes an id differently, it will not match, and nothing will say \
-             so{advice}",
-            what.join("; ")
-        )
-    })
-}
-
-/// Rules of each of `columns` columns of an id, asked for once for all or once for each.
-pub fn rules(asked: &[Rules], columns: usize, option: &str) -> Result<Vec<Rules>> {
-    match asked {
-        [] => Ok(vec![Rules::default(); columns]),
-        [all] => Ok(vec![*all; columns]),
-        each if each.len() == columns => Ok(each.to_vec()),
-        each => Err(Failure::new(format!(
-            "--normalise is given {} times for {columns} columns of {option}; give it once for all, or once for each",
-            each.len()
-        ))),
     }
 }
 
@@ -287,7 +259,8 @@ impl Taken {
             let mut bad = Bad::new(file.place()).joined();
             for (column, values) in what.columns.iter().zip(&mut values) {
                 (0..read).filter(|&row| first[row] != row as u64).for_each(|row| {
-                    values[first[row] as usize] += values[row];
+                    let of = first[row] as usize;
+                    values[of] = together(values[of], values[row]);
                 });
                 for row in (0..read).filter(|&row| first[row] == row as u64) {
                     if let Err(complaint) = column.limited(values[row]) {
@@ -299,13 +272,13 @@ impl Taken {
             bad.check(path, dialect)?;
         }
         let kept = || (0..read).filter(|&row| first[row] == row as u64);
-        let words = |(column, values): (&Column, &Wiped<f64>)| {
+        let own = |values: &Wiped<f64>| {
             // Room for all of them: what grows leaves copies behind.
-            let mut words = Wiped::zeros(ids as usize);
-            words.iter_mut().zip(kept()).for_each(|(word, row)| *word = column.word(values[row]));
-            words
+            let mut own = Wiped::zeros(ids as usize);
+            own.iter_mut().zip(kept()).for_each(|(value, row)| *value = values[row]);
+            own
         };
-        let words = what.columns.iter().zip(&values).map(words).collect();
+        let values = values.iter().map(own).collect();
         let all_fields = kept().flat_map(|row| (row * width..(row + 1) * width).filter_map(|i| forms.get(i)));
         let forms = all_fields.collect();
         let names = kept().filter_map(|row| names.get(row)).collect();
@@ -320,7 +293,16 @@ impl Taken {
         let id_names = what.ids.iter().cloned().chain([TOGETHER.to_owned()]).collect();
         let delimiter = dialect.delimiter;
         let hints = Vec::new();
-        Ok(Rows { names, forms, width, words, lines, id_of, id_names, delimiter, bound, read, hints })
+        Ok(Rows { names, forms, width, values, lines, id_of, id_names, delimiter, bound, read, hints })
+    }
+}
+
+/// The sum of what is there of two cells.
+fn together(a: f64, b: f64) -> f64 {
+    match (a.is_nan(), b.is_nan()) {
+        (true, _) => b,
+        (_, true) => a,
+        _ => a + b,
     }
 }
 

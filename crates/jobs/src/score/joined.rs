@@ -11,7 +11,8 @@ use crate::{
     join::{
         asked::Duplicates,
         file::JoinedFile,
-        rows::{self, Reading, Rows},
+        forms,
+        rows::{Reading, Rows},
         tell,
     },
     row_results::{self, Asked, InCommon, of_file},
@@ -166,5 +167,5 @@ fn about(
 
 /// The rules of each column of the id.
 fn rules(args: &Score) -> Result<Vec<Rules>> {
-    rows::rules(&args.rowing.normalise, args.rowing.join.len(), "--join")
+    forms::rules(&args.rowing.normalise, args.rowing.join.len(), "--join")
 }

@@ -7,6 +7,7 @@ use crate::{
     join::{
         column::{Column, Kind},
         file::JoinedFile,
+        named::complete,
     },
     row_results::{Asked, Bins, of_file, step},
     score::weights,
@@ -44,6 +45,11 @@ impl Model {
     /// The weights in the file at `path`, for the columns of the join at `joined`.
     pub fn read(path: &Path, joined: &Path, file: &JoinedFile, scoring: &Scoring, me: Role) -> Result<Self> {
         let says = |what: String| Failure::input(format!("{}: {what}", path.display()));
+        if let Some((_, missing)) =
+            file.columns().find(|(_, column)| column.optional && column.groups().is_none())
+        {
+            complete(file, &missing.name)?;
+        }
         let own = numbers(file, me, me);
         let names: Vec<String> = own.iter().map(|(_, column, ..)| column.name.clone()).collect();
         let named = weights::read(path, joined, &names)?;

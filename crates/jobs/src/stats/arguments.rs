@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use hushtable_jobs::{delivery::Delivery, link::Link};
+
+use crate::{delivery::Delivery, link::Link};
 
 const EXAMPLES: &str = "\
 Both parties name their files of one `join`, and ask the same; what each asks is compared before anything is opened. \
@@ -22,10 +23,15 @@ it: with 1 in one row and 0 elsewhere, whether this row is in common; with a pow
 many as the number has bits. A covariance with such a \
 column is a sum of the other's numbers with weights of one's own; with a weight on one row, that row's number. --least \
 does not prevent this. Use --noise where the peer chose a column that is summed.
-  --min and --max show a number of one row. --quantile COLUMN:Q:CUTS shows the first of the cuts below which a share Q \
-of the rows lies; many of them, with many cuts, tell numbers of rows.
+  --min, --max, --median and --quantile COLUMN:Q show a number of one row, or of two next to each other, between which \
+the quantile lies, as NumPy and spreadsheets have it. --quantile COLUMN:Q:CUTS shows only the first of the cuts below which \
+a share Q of the rows lies. Many of them tell numbers of rows.
   --by COLUMN groups by the groups of a column (`join --columns region:north/south`), --by COLUMN:10,20 by below 10, \
-10 up to below 20, and from 20 on. --histogram COLUMN:CUTS counts rows so.
+10 up to below 20, and from 20 on. --histogram COLUMN:CUTS counts rows so. Two columns give the groups by both.
+  --where CONDITION leaves out rows for which it does not hold: a column of either party, a relation, and a number or labels. \
+Which rows these are stays hidden. Two questions with other conditions can differ in one row.
+  Where cells of a column may be missing (`join --missing`), its statistics are of the rows where it is there, and say how \
+many these are; a covariance is of those where both are. A condition does not hold of a missing cell, and groups leave it out.
   --noise EPS: each party adds discrete Laplace noise to the counts and sums before they are opened, so that what is \
 shown is differentially private with the epsilon EPS against the other party, for a row more or less; EPS is shared \
 among count and sums in equal parts. A small group may then be shown and a large one not. Epsilons of several \
@@ -40,6 +46,9 @@ Examples:
   Spread, how two columns go together, and the median between cuts:
     hushtable stats joined.json --variance income_keur --covariance income_keur,late_bills \\
         --quantile income_keur:0.5:20,30,40 --listen 0.0.0.0:7000 --identity bank.id
+  The median income of customers with a late bill, by region and length of contract:
+    hushtable stats joined.json --median income_keur --where 'late_bills>=1' --by region --by contract_months:12,24 \\
+        --listen 0.0.0.0:7000 --identity bank.id
   Counts between cuts, with noise:
     hushtable stats joined.json --histogram late_bills:1,2,4 --least 25 --noise 0.5 \\
         --listen 0.0.0.0:7000 --identity bank.id
@@ -89,15 +98,22 @@ pub struct Asked {
     /// The largest
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub max: Vec<String>,
-    /// The first of increasing cuts below which a share Q of the rows lies: income:0.5:10,20,30, or income:1/3:10,20,30
-    #[arg(long, value_name = "COLUMN:Q:CUTS")]
+    /// Its median, exactly: the number in the middle, or half way between the two there
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub median: Vec<String>,
+    /// The number at a share Q of the rows, exactly, as income:0.9 or income:1/3; or the first of increasing cuts below
+    /// which a share Q of the rows lies, which tells less: income:0.5:10,20,30
+    #[arg(long, value_name = "COLUMN:Q[:CUTS]")]
     pub quantile: Vec<String>,
     /// Counts between increasing cuts: the same as --count --by COLUMN:CUTS
     #[arg(long, value_name = "COLUMN:CUTS", conflicts_with = "by")]
     pub histogram: Option<String>,
-    /// For each group of a column, or between cuts of a column of numbers
+    /// For each group of a column, or between cuts of a column of numbers; given more than once, for each combination
     #[arg(long, value_name = "COLUMN[:CUTS]")]
-    pub by: Option<String>,
+    pub by: Vec<String>,
+    /// Only of rows for which this holds, as age>=30, region=north/south or region!=west; given more than once, all of them
+    #[arg(long = "where", value_name = "CONDITION")]
+    pub condition: Vec<String>,
     /// Show nothing of fewer rows than this, in a group or in all; with 0 also show that a group has none
     #[arg(long, value_name = "N", default_value_t = LEAST)]
     pub least: u32,

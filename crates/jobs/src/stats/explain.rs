@@ -2,24 +2,28 @@
 
 use std::collections::BTreeSet;
 
-use crate::stats::{
-    question::{Question, Series, Statistic},
-    work,
-};
-use hushtable::{bill::Effort, operation::Operation};
-use hushtable_columns::{failure::Result, shares::role_name};
-use hushtable_jobs::{
+use crate::{
     calibration::Calibration,
     explain,
     forecast::{Forecast, Local},
     join::{
+        condition::Wanted,
         file::JoinedFile,
         named::{By, Number},
     },
     link::Link,
     page::Page,
     plain::{self, Names},
+    stats::{
+        question::{
+            Question,
+            part::{Order, Part, Series, Statistic},
+        },
+        work,
+    },
 };
+use hushtable::{bill::Effort, operation::Operation};
+use hushtable_columns::{failure::Result, shares::role_name};
 
 /// The whole of it; `read` bytes of files are read.
 pub fn page(question: &Question, file: &JoinedFile, link: &Link, read: u64) -> Result<Page> {
@@ -37,8 +41,10 @@ pub fn page(question: &Question, file: &JoinedFile, link: &Link, read: u64) -> R
     let bill = work::bill(question, file, &forecast.under())?;
     forecast.sent(&mut page, &bill);
     let bins = question.table(file).bins;
-    explain::chance(&mut page, &question.shape(bins)?.chance(1));
-    let cells = bins * (1 + question.series.len()) * question.by.names().len().max(1);
+    let chance = question.parts.iter().map(|part| question.shape(part, bins).chance(1)).sum();
+    explain::chance(&mut page, &chance);
+    let of_part = |part: &Part| bins * (1 + part.series.len());
+    let cells = question.parts.iter().map(of_part).sum::<usize>() * question.groups().len();
     forecast.takes(&mut page, Effort::implied(bill), &Local { read, cells, ..Local::default() });
     Ok(page)
 }
@@ -46,8 +52,8 @@ pub fn page(question: &Question, file: &JoinedFile, link: &Link, read: u64) -> R
 /// Who computes what with whom, who learns what, and what nobody learns.
 fn sentences(question: &Question, link: &Link) -> Result<[String; 3]> {
     let names = Names::of(link)?;
-    let learned = match question.by {
-        By::All => "Both learn these numbers of all these rows together, if there are enough of them.",
+    let learned = match question.by.as_slice() {
+        [] => "Both learn these numbers of all these rows together, if there are enough of them.",
         _ => "Both learn these numbers of each group of rows that is large enough.",
     };
     let rest = match question.noise {
@@ -74,11 +80,24 @@ fn sentences(question: &Question, link: &Link) -> Result<[String; 3]> {
 fn computed(page: &mut Page, question: &Question, file: &JoinedFile) {
     page.title("What is computed");
     page.line("of", &format!("the rows in common of {}", file.words()));
+    if !question.conditions.is_empty() {
+        page.line("where", &question.condition_words());
+    }
     page.line("result", &question.words());
-    if let names @ [_, _, ..] = &question.by.names()[..] {
+    if let names @ [_, _, ..] = &question.groups()[..] {
         page.line("groups", &names.join("; "));
     }
-    for series in &question.series {
+    for part in question.parts.iter().filter(|part| !part.present.is_empty()) {
+        let names: Vec<&str> = part.present.iter().map(|(_, name)| name.as_str()).collect();
+        page.line(
+            "of",
+            &format!(
+                "statistics of {}: the rows where that is not missing, which are counted",
+                names.join(" and ")
+            ),
+        );
+    }
+    for series in question.parts.iter().flat_map(|part| &part.series) {
         let (names, resolution) = match series {
             Series::Numbers { of, cut } if *cut > 0 => (of.name.clone(), of.number(2f64.powi(*cut as i32))),
             _ => continue,
@@ -90,19 +109,35 @@ fn computed(page: &mut Page, question: &Question, file: &JoinedFile) {
 /// Who learns what, and what it may say beyond.
 fn told(page: &mut Page, question: &Question, file: &JoinedFile) {
     page.title("Who learns what");
-    let shown = match question.by {
-        By::All => "these numbers, and how many rows are in common, if there are enough",
+    let shown = match question.by[..] {
+        [] => "these numbers, and how many rows are in common, if there are enough",
         _ => "these numbers of each group that is large enough, and how many rows it has",
     };
     page.line("both", shown);
-    if !question.ends.is_empty() {
+    let orders = || question.parts.iter().flat_map(|part| &part.orders);
+    if orders().any(|order| matches!(order, Order::End { .. })) {
         page.line("", "the smallest and the largest number are those of a row");
     }
-    if question.statistics.iter().any(|s| matches!(s, Statistic::Covariance { .. })) {
+    if orders().any(|order| matches!(order, Order::Rank { .. })) {
+        page.line(
+            "",
+            "a median or quantile is the number of a row, or lies between those of two, and both are told",
+        );
+    }
+    if !question.conditions.is_empty() {
+        page.line("", "how many rows fulfil the conditions, if there are enough; not which");
+    }
+    if question
+        .parts
+        .iter()
+        .flat_map(|part| &part.statistics)
+        .any(|s| matches!(s, Statistic::Covariance { .. }))
+    {
         page.line("", "a variance or covariance tells count, sums and sum of products");
     }
     sums(page, question, file);
-    if !question.quantiles.is_empty() {
+    let cut = |order: &'_ Order| matches!(order, Order::Cut { .. });
+    if orders().any(cut) {
         page.line(
             "quantiles",
             "tell below which cut a share of the rows lies; many, with many cuts, tell numbers of rows",
@@ -126,12 +161,16 @@ fn told(page: &mut Page, question: &Question, file: &JoinedFile) {
         }
         None => page.line("noise", "none"),
     }
-    let cut = match &question.by {
+    let by = question.by.iter().filter_map(|by| match by {
         By::Cuts { of, .. } => Some(of),
-        _ => None,
-    };
-    let decided: BTreeSet<_> =
-        cut.into_iter().chain(question.quantiles.iter().map(|(of, ..)| of)).map(Number::decisions).collect();
+        By::Groups { .. } => None,
+    });
+    let conditions = question.conditions.iter().filter_map(|condition| match &condition.what {
+        Wanted::Pieces { of, .. } => Some(of),
+        Wanted::Groups { .. } => None,
+    });
+    let quantiles = orders().filter(|order| cut(order)).map(Order::of);
+    let decided: BTreeSet<_> = by.chain(conditions).chain(quantiles).map(Number::decisions).collect();
     decided.iter().for_each(|text| page.line("decision", text));
     page.line(
         "repeated runs",
@@ -157,11 +196,12 @@ fn sums(page: &mut Page, question: &Question, file: &JoinedFile) {
         }
     };
     let mut weighted = Vec::new();
-    for statistic in &question.statistics {
+    let all = question.parts.iter().flat_map(|part| part.statistics.iter().map(move |one| (part, one)));
+    for (part, statistic) in all {
         let (Statistic::Sum { sum: at, .. }
         | Statistic::Mean { sum: at, .. }
         | Statistic::Covariance { products: at, .. }) = statistic;
-        match &question.series[*at] {
+        match &part.series[*at] {
             Series::Nothing => {}
             Series::Numbers { of, .. } => add(of),
             Series::Products { of: [a, b], .. } => {

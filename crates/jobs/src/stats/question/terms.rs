@@ -1,20 +1,46 @@
 //! A question as facts, of which the parties compare a digest.
 
-use super::{Question, Series, Statistic};
-use apps::statistics::Quantile;
+use super::{
+    Question,
+    part::{Order, Part, Series, Statistic},
+};
+use crate::join::{
+    condition::{Condition, Wanted},
+    named::{By, Number},
+};
 use hushtable::terms::{Terms, Value};
-use hushtable_jobs::join::named::{By, Number};
 
 impl Question {
     /// All of it, but for the least size.
     pub(super) fn terms(&self) -> Terms {
-        let series = self.series.iter().map(|series| of_series(series).into()).collect();
-        let statistics = self.statistics.iter().map(|statistic| of_statistic(statistic).into()).collect();
-        let end = |(largest, of): &(bool, Number)| {
-            Terms::of("end").with("largest", *largest).with("of", column(of))
-        };
+        Terms::of("question")
+            .with("by", Value::List(self.by.iter().map(|one| by(one).into()).collect()))
+            .with(
+                "conditions",
+                Value::List(self.conditions.iter().map(|one| condition(one).into()).collect()),
+            )
+            .with("parts", Value::List(self.parts.iter().map(|one| part(one).into()).collect()))
+            .with("noise", self.noise)
+    }
+}
+
+fn part(part: &Part) -> Terms {
+    let present: Vec<usize> = part.present.iter().map(|(place, _)| *place).collect();
+    Terms::of("part")
+        .with("present", &present[..])
+        .with("series", Value::List(part.series.iter().map(|one| of_series(one).into()).collect()))
+        .with("statistics", Value::List(part.statistics.iter().map(|one| of_statistic(one).into()).collect()))
+        .with("orders", Value::List(part.orders.iter().map(|one| order(one).into()).collect()))
+}
+
+fn order(order: &Order) -> Terms {
+    match order {
+        Order::End { largest, of } => Terms::of("end").with("largest", *largest).with("of", column(of)),
+        Order::Rank { of, share: (part, whole), .. } => {
+            Terms::of("rank").with("of", column(of)).with("share", &[*part, *whole][..])
+        }
         // With the cuts as they were asked for, which are shown.
-        let quantile = |(of, _, cuts, quantile): &(Number, String, Vec<f64>, Quantile)| {
+        Order::Cut { of, cuts, quantile, .. } => {
             let (part, whole) = quantile.share;
             Terms::of("quantile")
                 .with("of", column(of))
@@ -23,14 +49,18 @@ impl Question {
                 .with("cuts", &quantile.cuts[..])
                 .with("share", &[part, whole][..])
                 .with("least", quantile.least)
-        };
-        Terms::of("question")
-            .with("by", by(&self.by))
-            .with("series", Value::List(series))
-            .with("statistics", Value::List(statistics))
-            .with("ends", Value::List(self.ends.iter().map(|one| end(one).into()).collect()))
-            .with("quantiles", Value::List(self.quantiles.iter().map(|one| quantile(one).into()).collect()))
-            .with("noise", self.noise)
+        }
+    }
+}
+
+fn condition(condition: &Condition) -> Terms {
+    match &condition.what {
+        Wanted::Groups { column, groups } => {
+            Terms::of("groups wanted").with("place", *column).with("groups", *groups)
+        }
+        Wanted::Pieces { of, cuts, pieces } => {
+            Terms::of("pieces wanted").with("of", column(of)).with("cuts", &cuts[..]).with("pieces", *pieces)
+        }
     }
 }
 
@@ -40,11 +70,11 @@ fn column(of: &Number) -> Terms {
         .with("name", &of.name[..])
         .with("limit", of.limit)
         .with("fraction bits", of.fraction_bits)
+        .with("optional", of.optional)
 }
 
 fn by(by: &By) -> Terms {
     match by {
-        By::All => Terms::of("all"),
         By::Groups { column, name, groups } => {
             let groups = groups.iter().map(|group| group[..].into()).collect();
             Terms::of("groups")
