@@ -101,7 +101,8 @@ impl Forecast {
         let wanted = Wanted::new(Objective::Total, self.link(), machine);
         let predicted = plan::rank([((), effort)], &wanted).remove(0);
         let scale = machine.figures()[WORD] / Machine::REFERENCE.figures()[WORD];
-        let seconds = predicted.value(Objective::Total) + scale * local.seconds();
+        let beside = scale * local.seconds();
+        let seconds = predicted.value(Objective::Total) + beside;
         let over = match self.shape {
             Some(shape) => format!("over the network {shape}"),
             None => format!("over a network like {}; `hushtable calibrate` measures yours", LinkShape::USUAL),
@@ -116,6 +117,8 @@ impl Forecast {
         );
         page.fact("seconds", seconds);
         let phases = [predicted.once, predicted.setup, predicted.offline, predicted.online];
+        page.fact("seconds_of_phases", phases[1..].iter().map(|phase| phase.seconds).collect::<Vec<_>>());
+        page.fact("seconds_beside", beside);
         self.money(page, &phases, seconds);
     }
 
