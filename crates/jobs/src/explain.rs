@@ -45,7 +45,8 @@ pub struct Ahead {
     pub chance: Chance,
     /// Whether the peer's number of ids is still open.
     pub open: bool,
-    /// What is worked on one by one before the steps.
+    /// Ids of a join before the steps, and what it works on one by one.
+    pub ids: usize,
     pub cells: usize,
 }
 
@@ -284,8 +285,10 @@ fn costs(
         _ => Effort::implied(bill),
     };
     let written = jobs.iter().filter(|job| job.writes(me)).map(Job::rows).sum();
-    let ids = if jobs.iter().any(|job| job.ids.is_some()) { rows } else { 0 };
-    forecast.takes(page, effort, &Local { read, ids: ids / 10, written, cells: ahead.cells });
+    let named = if jobs.iter().any(|job| job.ids.is_some()) { rows } else { 0 };
+    let functions = jobs.iter().filter(|job| job.operation().card().is_some()).count();
+    let Ahead { ids, cells, .. } = ahead;
+    forecast.takes(page, effort, &Local { read, named, ids, functions, written, cells });
     Ok(())
 }
 

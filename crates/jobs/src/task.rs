@@ -57,7 +57,8 @@ pub trait Before {
     /// What chance can spoil.
     fn chance(&self) -> Result<Chance>;
 
-    /// What it works on one by one, about: places in tables and numbers in them.
+    /// Ids of this party's, and what it works on one by one: places in tables and numbers in them.
+    fn ids(&self) -> usize;
     fn cells(&self) -> usize;
 
     /// Puts the numbers in. Returns what was prepared, and what needed the inputs.
@@ -84,7 +85,7 @@ impl Task<'_> {
         let mut ahead = Ahead { stored: self.stock.left(stock::items(&self.jobs)), ..Ahead::default() };
         if let Some(before) = &self.before {
             (ahead.bill, ahead.chance, ahead.open) = (before.bill(&under)?, before.chance()?, true);
-            ahead.cells = before.cells();
+            (ahead.ids, ahead.cells) = (before.ids(), before.cells());
         }
         explain::page(self.kind, &mut self.jobs, &self.common, ahead, (self.link, &self.inputs))
     }

@@ -152,6 +152,6 @@ fn costs(page: &mut Page, ask: &Ask, (own, ids, read): (Offer, usize, u64), link
         _ => (hidden::bill(ask, &offers, &under)?, hidden::all_cells(ask, &offers)?, 0),
     };
     forecast.sent(page, &bill);
-    forecast.takes(page, Effort::implied(bill), &Local { read, ids, written, cells });
+    forecast.takes(page, Effort::implied(bill), &Local { read, ids, written, cells, ..Local::default() });
     Ok(())
 }

@@ -107,6 +107,10 @@ impl Before for Fresh {
         Ok(hidden::chance(&self.owners, self.sizes)? + Set::chance(ids))
     }
 
+    fn ids(&self) -> usize {
+        self.rows.counted()
+    }
+
     fn cells(&self) -> usize {
         let of = |owner: &Role| self.join(*owner).map_or(0, |join| hidden::cells(join.bins(), 1));
         self.owners.iter().map(of).sum()
