@@ -110,7 +110,7 @@ pub struct Serve {
     #[arg(long)]
     pub verbose: bool,
     /// With --dry-run: what it says as one line of JSON
-    #[arg(long, requires = "dry_run")]
+    #[arg(long)]
     pub json: bool,
 }
 
