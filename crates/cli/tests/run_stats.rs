@@ -53,7 +53,7 @@ fn a_job_gives_what_its_commands_give() {
     assert_eq!(rows, wanted);
     let record = site.read("r.json");
     assert!(
-        record.contains(&hash(&site, "stats.toml")) && record.contains("\"outcome\":\"done\""),
+        record.contains(&hash(&site, "stats.toml")) && record.contains("\"outcome\": \"done\""),
         "{record}"
     );
 
@@ -109,7 +109,7 @@ fn what_such_a_job_cannot_say() {
         ("median = \"income_keur\"", "average = \"income_keur\"", "\"average\" is not known here"),
         ("by = \"region\"", "by = 3", "no column \"3\""),
         ("normalise = \"lower\"", "rows = \"shop\"", "rows: \"shop\" is not one of: bank, telecom, both"),
-        ("hushtable-job = 1", "hushtable-job = 1\n[options]\nthreads = 2", "options are for steps"),
+        ("[parties]", "[options]\nthreads = 2\n[parties]", "options are for steps"),
         (
             "reveal = \"none\"",
             "reveal = \"none\"\nmissing = { bank = [\"bills\"] }",
@@ -143,4 +143,30 @@ fn what_such_a_job_cannot_say() {
         let words = dry.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(words.contains(fragment) || fragment.contains("large"), "{fragment}: {dry}");
     }
+}
+
+/// What is computed row by row needs all cells.
+#[test]
+fn rows_with_missing_cells_are_for_statistics_alone() {
+    let site = Site::new();
+    site.write("bank.csv", "id,x\na,1\nb,\n");
+    site.write("telecom.csv", "id,y\na,8\n");
+    site.write("w.toml", "intercept = 1\nx = 2\n");
+    let join = |party: &str, columns: &str, to: &str| {
+        format!("join --input {party}.csv --id id --columns {columns} --output {to} --identity {party}.id --quiet")
+    };
+    let done = site.both(&join("bank", "x:10 --missing x", "p0.json"), &join("telecom", "y:10", "p1.json"));
+    let _ = done.map(Done::ok);
+    for asked in [
+        "apply ge --joined p0.json --column x --constant 3 --reveal me --output o.csv",
+        "apply ge --joined p0.json --column y --against x --reveal me --output o.csv",
+        "score --joined p0.json --weights w.toml --reveal me --output o.csv",
+    ] {
+        let command = format!("{asked} --identity bank.id --connect 127.0.0.1:9");
+        site.run(&command).fails_with(2, "which only `stats` leaves out; to go on with a number");
+    }
+    site.run(&format!("{} --connect 127.0.0.1:9", join("bank", "x:10 --missing z", "q.json")))
+        .fails_with(2, "--missing \"z\": no such column");
+    site.run("join --input bank.csv --id id --missing x --reveal count --identity bank.id --connect 127.0.0.1:9")
+        .fails_with(2, "is for a hidden join");
 }

@@ -1,9 +1,10 @@
 //! The largest and the smallest number that matches.
 //!
 //! # Functionality
-//! In, for each bin: shares of the bit whether it matches, and of a signed number of l bits, 0 where it does not match,
-//! below `2^(l-2)` in absolute value. Out: shares of the largest number that matches, or of the smallest. If nothing
-//! matches, it is `-2^(l-2)` or `2^(l-2)`.
+//! In, for each bin: shares of the bit whether it matches, and of a signed number of l bits, below `2^(l-2)` in absolute
+//! value, and below `2^(l-3)` where some that do not match are other than 0, as in groups. Out: shares of the largest
+//! number that matches, or of the smallest. If nothing matches, it is such a number of the others, moved by `2^(l-2)`:
+//! **to be opened only where something matches**, unless the others are 0.
 //!
 //! # Protocol
 //! `x + (e - 1) 2^(l-2)` is the number where the bit e is 1, else less than all, and the maximum of all bins is taken. The

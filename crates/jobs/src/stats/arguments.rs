@@ -47,8 +47,8 @@ Examples:
     hushtable stats joined.json --variance income_keur --covariance income_keur,late_bills \\
         --quantile income_keur:0.5:20,30,40 --listen 0.0.0.0:7000 --identity bank.id
   The median income of customers with a late bill, by region and length of contract:
-    hushtable stats joined.json --median income_keur --where 'late_bills>=1' --by region --by contract_months:12,24 \\
-        --listen 0.0.0.0:7000 --identity bank.id
+    hushtable stats joined.json --median income_keur --where 'late_bills>=1' \\
+        --by region --by contract_months:12,24 --listen 0.0.0.0:7000 --identity bank.id
   Counts between cuts, with noise:
     hushtable stats joined.json --histogram late_bills:1,2,4 --least 25 --noise 0.5 \\
         --listen 0.0.0.0:7000 --identity bank.id
