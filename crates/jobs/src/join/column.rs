@@ -66,7 +66,7 @@ impl Column {
     /// Says of those with these names that their cells may be missing.
     pub fn let_miss(all: &mut [Self], names: &[String]) -> Result<(), String> {
         names.iter().try_for_each(|name| {
-            let found = all.iter_mut().find(|column| column.name == *name);
+            let found = all.iter_mut().find(|column| column.name == name.trim());
             let none = || format!("--missing {name:?}: no such column in --columns");
             found.map(|column| column.optional = true).ok_or_else(none)
         })
