@@ -153,7 +153,9 @@ fn rows_with_missing_cells_are_for_statistics_alone() {
     site.write("telecom.csv", "id,y\na,8\n");
     site.write("w.toml", "intercept = 1\nx = 2\n");
     let join = |party: &str, columns: &str, to: &str| {
-        format!("join --input {party}.csv --id id --columns {columns} --output {to} --identity {party}.id --quiet")
+        format!(
+            "join --input {party}.csv --id id --columns {columns} --output {to} --identity {party}.id --quiet"
+        )
     };
     let done = site.both(&join("bank", "x:10 --missing x", "p0.json"), &join("telecom", "y:10", "p1.json"));
     let _ = done.map(Done::ok);
@@ -167,6 +169,8 @@ fn rows_with_missing_cells_are_for_statistics_alone() {
     }
     site.run(&format!("{} --connect 127.0.0.1:9", join("bank", "x:10 --missing z", "q.json")))
         .fails_with(2, "--missing \"z\": no such column");
-    site.run("join --input bank.csv --id id --missing x --reveal count --identity bank.id --connect 127.0.0.1:9")
-        .fails_with(2, "is for a hidden join");
+    site.run(
+        "join --input bank.csv --id id --missing x --reveal count --identity bank.id --connect 127.0.0.1:9",
+    )
+    .fails_with(2, "is for a hidden join");
 }

@@ -1,7 +1,7 @@
 //! What `aes` shows to whom, before anything is sent.
 
 use apps::aes::{self, KeySize};
-use hushtable::{bill::Effort, operation::Operation};
+use hushtable::operation::Operation;
 use hushtable_columns::failure::Result;
 
 use super::{Aes, SUPPOSED, Side, bill, known};
@@ -10,7 +10,7 @@ use crate::{
     calibration::Calibration,
     count::some,
     explain,
-    forecast::{Forecast, Local},
+    forecast::{Forecast, Local, Protocols},
     link::Link,
     page::Page,
     plain::{self, Names},
@@ -64,8 +64,12 @@ pub fn page(args: &Aes, side: &Side, stock: &Stock) -> Result<Page> {
     let bill = explain::all_but(of(count)?, of(count - stored)?);
     forecast.sent(&mut page, &bill);
     explain::stored(&mut page, stored, count, "blocks");
-    let effort = if stored == 0 { operation.effort(count, &under)? } else { Effort::implied(bill) };
-    forecast.takes(&mut page, effort, &Local { read: 16 * count as u64, ..Local::default() });
+    let protocols = if stored == 0 {
+        Protocols::Counted(operation.effort(count, &under)?)
+    } else {
+        Protocols::Billed(bill)
+    };
+    forecast.takes(&mut page, protocols, &Local { read: 16 * count as u64, ..Local::default() });
     Ok(page)
 }
 
