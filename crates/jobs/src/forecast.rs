@@ -62,6 +62,17 @@ pub enum Protocols {
     Billed(Bill),
 }
 
+impl Protocols {
+    /// As counted, unless some of the material is in a store.
+    pub fn of(
+        bill: Bill,
+        stored: usize,
+        counted: impl FnOnce() -> hushtable::Result<Effort>,
+    ) -> hushtable::Result<Self> {
+        if stored == 0 { counted().map(Self::Counted) } else { Ok(Self::Billed(bill)) }
+    }
+}
+
 impl Local {
     /// Seconds on the machine of the reference.
     fn seconds(&self) -> f64 {

@@ -352,8 +352,7 @@ impl Running<'_> {
         if self.options.threads.is_none() {
             page.line("threads", explain::THREADS);
         }
-        let protocols =
-            if stored == 0 { Protocols::Counted(way.effort(rows, &under)?) } else { Protocols::Billed(bill) };
+        let protocols = Protocols::of(bill, stored, || way.effort(rows, &under))?;
         forecast.takes(&mut page, protocols, &Local { read, written: rows, ..Local::default() });
         Ok(page)
     }
