@@ -24,15 +24,15 @@ INSTANT = "1000000:0ms"
 
 
 def write_tables(folder: pathlib.Path, log: int) -> None:
-    """Two tables of 2^log rows, of which two thirds have ids in common, and scores of both."""
+    """Three tables of 2^log rows: a and b have two thirds of their ids in common, a and c all in the same order."""
     draw = random.Random(log)
-    for name, first in (("a", 0), ("b", (1 << log) // 3)):
+    for name, first, column in (("a", 0, "x"), ("b", (1 << log) // 3, "y"), ("c", 0, "y")):
         with open(folder / f"{name}{log}.csv", "w", encoding="ascii") as file:
-            file.write("id,score,x,y\n")
+            file.write(f"id,score,{column},more\n")
             for row in range(1 << log):
                 file.write(f"{first + row},{draw.uniform(-4, 4):.3f},{draw.randrange(4000)},{draw.randrange(4000)}\n")
-    for name in "ab":
-        (folder / f"{name}.toml").write_text("[weights]\nx = 0.25\ny = -0.25\n", encoding="ascii")
+    for name, column in (("a", "x"), ("c", "y")):
+        (folder / f"{name}.toml").write_text(f"[weights]\n{column} = 0.0005\n", encoding="ascii")
 
 
 def jobs(folder: pathlib.Path, most: int) -> list[tuple[str, list[list[str]], bool]]:
@@ -40,7 +40,8 @@ def jobs(folder: pathlib.Path, most: int) -> list[tuple[str, list[list[str]], bo
     found = []
     for log in range(10, most + 1, 2):
         tables = [folder / f"{name}{log}.csv" for name in "ab"]
-        out = [folder / f"{name}.out" for name in "ab"]
+        same = [folder / f"{name}{log}.csv" for name in "ac"]
+        out = [folder / f"{name}.out.csv" for name in "ab"]
         shared = [folder / f"{name}{log}.json" for name in "ab"]
 
         def both(*args: str, files: list[pathlib.Path] = tables, to: list[pathlib.Path] = out) -> list[list[str]]:
@@ -48,17 +49,19 @@ def jobs(folder: pathlib.Path, most: int) -> list[tuple[str, list[list[str]], bo
             return [[*args, "--input", str(file), "--output", str(target), "--force"] for file, target in pairs]
 
         apply = ("--reveal", "both", "--no-ids")
+        joined = both("join", "--id", "id", to=shared)
+        joined = [[*args, "--columns", f"{column}:4000"] for args, column in zip(joined, "xy", strict=True)]
         found += [
             (f"apply sigmoid 2^{log}", both("apply", "sigmoid", "--column", "score", *apply), True),
-            (f"apply sigmoid with ids 2^{log}", both("apply", "sigmoid", "--column", "score", "--reveal", "both"), True),
-            (f"apply ge 2^{log}", both("apply", "ge", "--column", "x", "--against", "y", *apply), True),
+            (f"apply sigmoid with ids 2^{log}", both("apply", "sigmoid", "--column", "score", *apply[:2], files=same), True),
+            (f"apply ge 2^{log}", both("apply", "ge", "--column", "score", "--against", "more", *apply), True),
             (f"join ids 2^{log}", both("join", "--id", "id", "--reveal", "ids"), False),
             (f"join count 2^{log}", [a[:-3] for a in both("join", "--id", "id", "--reveal", "count")], False),
-            (f"join none 2^{log}", both("join", "--id", "id", "--columns", "x:4000,y:4000", to=shared), False),
+            (f"join none 2^{log}", joined, False),
         ]
         scored = [
             ["score", "--features", str(table), "--weights", str(folder / f"{name}.toml"), "--output", str(target), "--force"]
-            for name, table, target in zip("ab", tables, out, strict=True)
+            for name, table, target in zip("ac", same, out, strict=True)
         ]
         found.append((f"score 2^{log}", [[*args, "--reveal", "both"] for args in scored], True))
         stats = ["--count", "--sum", "x", "--mean", "y"]

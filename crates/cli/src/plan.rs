@@ -140,7 +140,7 @@ struct Line<'a> {
 pub fn run(args: &Plan) -> Result<()> {
     let means = Means { link: args.net, price: args.price };
     let calibration = Calibration::load(args.calibration.as_deref())?.by(means.clone());
-    let objective = means.objective(args.optimise)?;
+    let objective = args.optimise.or_money(&means)?;
     let link = args.net.or(calibration.link()).unwrap_or(LinkShape::USUAL);
     if let Some(bits) = args.compare_bits {
         let machine = calibration.machine();

@@ -36,6 +36,9 @@ fn both_parties_settle_on_one_protocol() {
     let rounds = settled(&site, "--optimise rounds --net 1:20ms", "--optimise bytes --net 1:20ms");
     let bytes = settled(&site, "--optimise bytes --net 1:20ms", "--optimise rounds --net 1:20ms");
     assert_ne!(rounds, bytes);
+    // Each pays its own prices; a party that says none goes along.
+    settled(&site, "--price GB=0.2", "--price GB=0.01,core-hour=1");
+    settled(&site, "", "--price GB=0.09");
     let done = site.both(
         "apply sigmoid --reveal both --column score --input a.csv --output x.csv --protocol d --identity bank.id",
         "apply sigmoid --reveal both --column score --input a.csv --output y.csv --protocol rotl --identity telecom.id",

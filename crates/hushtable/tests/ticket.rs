@@ -213,12 +213,16 @@ fn damaged_bytes_are_refused() {
         (9, "damaged"),
         (15, "damaged"),
         (55, "damaged"),
-        (96, "damaged"),
+        (128, "damaged"),
     ] {
         let mut wrong = bytes.clone();
         wrong[at] ^= if at == 9 { 2 } else { 1 };
         assert!(refused(&wrong).contains(says), "byte {at}: {}", refused(&wrong));
     }
+    // A price that there is not.
+    let mut wrong = bytes.clone();
+    wrong[64..72].copy_from_slice(&f64::NAN.to_le_bytes());
+    assert!(refused(&wrong).contains("damaged"));
     let ticket = Ticket::from_bytes(bytes).unwrap();
     assert_eq!((ticket.lane(), ticket.role()), (0, Role::P0));
     assert_eq!(*ticket.into_bytes().unwrap(), *bytes, "one encoding");

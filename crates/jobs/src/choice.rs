@@ -14,7 +14,7 @@ use hushtable::{
     plan::{self, Wanted, Wish},
     share,
 };
-use hushtable_columns::failure::Result;
+use hushtable_columns::failure::{Failure, Result};
 use serde::{Deserialize, Serialize};
 
 /// How the lookups are done.
@@ -72,6 +72,19 @@ impl From<Optimise> for plan::Objective {
     }
 }
 
+impl Optimise {
+    /// What is to be least, where a price may be said too.
+    pub fn or_money(self, means: &Means) -> Result<plan::Objective> {
+        match (means.price, self) {
+            (None, optimise) => Ok(optimise.into()),
+            (Some(_), Self::Total) => Ok(plan::Objective::Money),
+            (Some(_), _) => {
+                Err(Failure::new("--price makes money least: it cannot be combined with --optimise"))
+            }
+        }
+    }
+}
+
 impl Choosing {
     /// How fast machines and link are.
     pub fn calibration(&self) -> Result<Calibration> {
@@ -88,7 +101,7 @@ impl Choosing {
             Choice::Auto => {
                 let calibration = self.calibration()?;
                 let machine = means.machine(calibration.machine());
-                let wanted = Wanted::new(means.objective(self.optimise)?, *link, machine);
+                let wanted = Wanted::new(self.optimise.or_money(means)?, *link, machine);
                 Ok(plan::choose(Protocol::ways(job, batch)?, &wanted).expect("a way of lookups"))
             }
         }
@@ -173,5 +186,19 @@ impl From<Sharing> for share::Sharing {
 impl fmt::Display for Sharing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         share::Sharing::from(*self).fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hushtable::plan::Prices;
+
+    #[test]
+    fn money_and_another_aim_are_refused() {
+        let means = Means { price: Some(Prices::USUAL), ..Means::default() };
+        assert_eq!(Optimise::Total.or_money(&means).expect("money"), plan::Objective::Money);
+        assert!(Optimise::Bytes.or_money(&means).is_err());
+        assert_eq!(Optimise::Bytes.or_money(&Means::default()).expect("bytes"), plan::Objective::Bytes);
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     agree::{self, Common},
     calibration::Calibration,
     choice::Choice,
-    forecast::{Forecast, Local},
+    forecast::{Forecast, Local, Protocols},
     job::{Body, Job},
     link::Link,
     page::Page,
@@ -15,7 +15,7 @@ use crate::{
 };
 use hushtable::{
     Role,
-    bill::{Bill, Effort},
+    bill::Bill,
     chance::Chance,
     ot::Setting,
     run::{self, Reveal},
@@ -277,18 +277,18 @@ fn costs(
     if jobs[0].threads_are_open() {
         page.line("threads", THREADS);
     }
-    let effort = match jobs {
+    let protocols = match jobs {
         [Job { body: Body::Lookup(lookup), .. }] => {
             let lookup = &lookup.operation;
-            lookup.protocol.effort(&lookup.job, (rows - stored).max(1))?
+            Protocols::Counted(lookup.protocol.effort(&lookup.job, (rows - stored).max(1))?)
         }
-        _ => Effort::implied(bill),
+        _ => Protocols::Billed(bill),
     };
     let written = jobs.iter().filter(|job| job.writes(me)).map(Job::rows).sum();
     let named = if jobs.iter().any(|job| job.ids.is_some()) { rows } else { 0 };
     let functions = jobs.iter().filter(|job| job.operation().card().is_some()).count();
     let Ahead { ids, cells, .. } = ahead;
-    forecast.takes(page, effort, &Local { read, named, ids, functions, written, cells });
+    forecast.takes(page, protocols, &Local { read, named, ids, functions, written, cells });
     Ok(())
 }
 

@@ -41,17 +41,51 @@ pub struct Local {
 /// Seconds that starting and ending a command takes, and a function; and nanoseconds of each of the others.
 const COMMAND: f64 = 6e-3;
 const FUNCTION: f64 = 28e-3;
-const READ: f64 = 7.0;
+const READ: f64 = 6.0;
 const NAMED: f64 = 115.0;
 const ID: f64 = 1000.0;
 const WRITTEN: f64 = 200.0;
-const CELL: f64 = 100.0;
+const CELL: f64 = 60.0;
+
+/// So many cells stay in the cache of a processor; each of the others takes longer.
+const CACHED: usize = 1 << 18;
+const MISSED: f64 = 400.0;
+
+/// What a bill implies of local work, for all that takes correlated OTs: most of what jobs do with them takes so much of it.
+const IMPLIED: f64 = 0.7;
+
+/// What protocols take.
+pub enum Protocols {
+    /// Their local work was counted.
+    Counted(Effort),
+    /// It follows from their bill.
+    Billed(Bill),
+}
+
+impl Protocols {
+    /// As counted, unless some of the material is in a store.
+    pub fn of(
+        bill: Bill,
+        stored: usize,
+        counted: impl FnOnce() -> hushtable::Result<Effort>,
+    ) -> hushtable::Result<Self> {
+        if stored == 0 { counted().map(Self::Counted) } else { Ok(Self::Billed(bill)) }
+    }
+}
 
 impl Local {
     /// Seconds on the machine of the reference.
     fn seconds(&self) -> f64 {
         let Self { read, named, ids, functions, written, cells } = *self;
-        let each = [(read as usize, READ), (named, NAMED), (ids, ID), (written, WRITTEN), (cells, CELL)];
+        let (near, far) = (cells.min(CACHED), cells.saturating_sub(CACHED));
+        let each = [
+            (read as usize, READ),
+            (named, NAMED),
+            (ids, ID),
+            (written, WRITTEN),
+            (near, CELL),
+            (far, MISSED),
+        ];
         let counted: f64 = each.into_iter().map(|(count, ns)| count as f64 * ns).sum();
         COMMAND + functions as f64 * FUNCTION + counted * 1e-9
     }
@@ -102,10 +136,14 @@ impl Forecast {
         page.fact("rounds", rounds.to_vec());
     }
 
-    /// The time of all of it, and what that costs; `effort` is that of the protocols.
-    pub fn takes(&self, page: &mut Page, effort: Effort, local: &Local) {
+    /// The time of all of it, and what that costs; `protocols` is what these take.
+    pub fn takes(&self, page: &mut Page, protocols: Protocols, local: &Local) {
         let machine = self.machine();
-        let wanted = Wanted::new(Objective::Total, self.link(), machine);
+        let (effort, at) = match protocols {
+            Protocols::Counted(effort) => (effort, machine),
+            Protocols::Billed(bill) => (Effort::implied(bill), at(machine, IMPLIED)),
+        };
+        let wanted = Wanted::new(Objective::Total, self.link(), at);
         let predicted = plan::rank([((), effort)], &wanted).remove(0);
         let scale = machine.figures()[WORD] / Machine::REFERENCE.figures()[WORD];
         let beside = scale * local.seconds();
@@ -151,15 +189,51 @@ impl Forecast {
     }
 }
 
+/// A machine that takes this part of the time for everything but set-up and waking a peer.
+fn at(machine: Machine, part: f64) -> Machine {
+    let Machine { asked, objective, prices, .. } = machine;
+    let mut figures = machine.figures();
+    figures[2..].iter_mut().for_each(|figure| *figure *= part);
+    Machine::from(figures).asked(asked).objective(objective).prices(prices)
+}
+
 /// Where the rate of words is in the figures of a machine: the rate of most local work.
 const WORD: usize = 13;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hushtable::plan::Prices;
 
     #[test]
     fn the_rate_is_that_of_words() {
         assert_eq!(Machine::NAMES[WORD], "word");
+    }
+
+    #[test]
+    fn a_part_of_the_time_is_that_of_all_work() {
+        let half = at(Machine::REFERENCE.prices([Prices::USUAL; 2]), 0.5);
+        assert_eq!((half.start, half.round), (Machine::REFERENCE.start, Machine::REFERENCE.round));
+        assert_eq!((half.word, half.ots.ferret[1]), (Machine::REFERENCE.word / 2.0, 21.1 / 2.0));
+    }
+
+    #[test]
+    fn more_takes_longer() {
+        let all = Local { read: 1, named: 1, ids: 1, functions: 1, written: 1, cells: 1 };
+        let more = [
+            Local { read: 1 << 20, ..all },
+            Local { named: 1 << 20, ..all },
+            Local { ids: 1 << 20, ..all },
+            Local { functions: 2, ..all },
+            Local { written: 1 << 20, ..all },
+            Local { cells: 1 << 20, ..all },
+        ];
+        assert!(more.iter().all(|more| more.seconds() > all.seconds() + 1e-3));
+        // Linear on both sides of the cache.
+        let cells = |cells: usize| Local { cells, ..Local::default() }.seconds();
+        let step = |at: usize| cells(at + 1) - cells(at);
+        assert!(
+            (step(CACHED - 1) - CELL * 1e-9).abs() < 1e-12 && (step(CACHED) - MISSED * 1e-9).abs() < 1e-12
+        );
     }
 }

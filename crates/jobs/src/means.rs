@@ -3,10 +3,11 @@
 use std::str::FromStr;
 
 use clap::Args;
-use hushtable::{net::LinkShape, ot::SessionWish, plan::Machine, plan::Objective, plan::Prices};
-use hushtable_columns::failure::{Failure, Result};
-
-use crate::choice::Optimise;
+use hushtable::{
+    net::LinkShape,
+    ot::SessionWish,
+    plan::{Machine, Objective, Prices},
+};
 
 /// Arguments of every command that meets a peer, or predicts that.
 #[derive(Args, Clone, Debug, Default)]
@@ -23,17 +24,6 @@ pub struct Means {
 }
 
 impl Means {
-    /// What is to be least where `optimise` was asked for.
-    pub fn objective(&self, optimise: Optimise) -> Result<Objective> {
-        match (self.price, optimise) {
-            (None, optimise) => Ok(optimise.into()),
-            (Some(_), Optimise::Total) => Ok(Objective::Money),
-            (Some(_), _) => {
-                Err(Failure::new("--price makes money least: it cannot be combined with --optimise"))
-            }
-        }
-    }
-
     /// The wish with these prices, if there are such.
     pub fn wish(&self, wish: SessionWish) -> SessionWish {
         self.price.map_or(wish, |prices| wish.prices(prices))
@@ -116,13 +106,5 @@ mod tests {
     fn dollars_have_digits_that_count() {
         let of = [0.0, 3e-7, 0.000_012_3, 0.0123, 0.5, 7.123, 1234.567].map(dollars);
         assert_eq!(of, ["$0", "less than $0.000001", "$0.000012", "$0.012", "$0.50", "$7.12", "$1234.57"]);
-    }
-
-    #[test]
-    fn money_and_another_aim_are_refused() {
-        let means = Means { price: Some(Prices::USUAL), ..Means::default() };
-        assert_eq!(means.objective(Optimise::Total).expect("money"), Objective::Money);
-        assert!(means.objective(Optimise::Bytes).is_err());
-        assert_eq!(Means::default().objective(Optimise::Bytes).expect("bytes"), Objective::Bytes);
     }
 }

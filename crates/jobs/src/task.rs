@@ -97,7 +97,7 @@ impl Task<'_> {
             return Err(Failure::new("--find-difference needs ids, and there are none here"));
         }
         delivery.check(&self.jobs, link.role())?;
-        link.means().objective(self.jobs[0].choosing.optimise)?;
+        self.jobs[0].choosing.optimise.or_money(link.means())?;
         let told = delivery.dry_run || delivery.record.is_some();
         let explained = told.then(|| self.explain()).transpose()?;
         let role = link.role();

@@ -10,7 +10,6 @@ use crate::run::ports::{Given, Results, check_output};
 use clap::Args;
 use hushtable::{
     Error, Party, Role,
-    bill::Effort,
     circuit::{Circuit, Port},
     operation::{self, Evaluate, Operation},
     run::{self, Outcome, Phase, Reveal},
@@ -29,7 +28,7 @@ use hushtable_jobs::{
     count::some,
     delivery::{Delivery, Recipient},
     explain,
-    forecast::{Forecast, Local},
+    forecast::{Forecast, Local, Protocols},
     link::Link,
     meeting::{Agenda, Begun, COMPUTED, Meeting, SetUp},
     page::Page,
@@ -353,8 +352,8 @@ impl Running<'_> {
         if self.options.threads.is_none() {
             page.line("threads", explain::THREADS);
         }
-        let effort = if stored == 0 { way.effort(rows, &under)? } else { Effort::implied(bill) };
-        forecast.takes(&mut page, effort, &Local { read, written: rows, ..Local::default() });
+        let protocols = Protocols::of(bill, stored, || way.effort(rows, &under))?;
+        forecast.takes(&mut page, protocols, &Local { read, written: rows, ..Local::default() });
         Ok(page)
     }
 }

@@ -4,7 +4,7 @@ use crate::{
     calibration::Calibration,
     count::some,
     explain,
-    forecast::{Forecast, Local},
+    forecast::{Forecast, Local, Protocols},
     join::{
         agree::{Ask, Offer},
         asked::Shown,
@@ -18,11 +18,7 @@ use crate::{
     plain::{self, Names},
 };
 use apps::ids::Set;
-use hushtable::{
-    Role,
-    bill::{Bill, Effort},
-    run::Reveal,
-};
+use hushtable::{Role, bill::Bill, run::Reveal};
 use hushtable_columns::failure::Result;
 
 /// The whole of it; `read` bytes of files are read.
@@ -148,10 +144,12 @@ fn costs(page: &mut Page, ask: &Ask, (own, ids, read): (Offer, usize, u64), link
     };
     explain::chance(page, &(chance + Set::chance(sizes[0] + sizes[1])));
     let (bill, cells, written): (Bill, _, _) = match ask.reveal {
-        Shown::Ids => (common::psi(ask.who, sizes)?.bill(&under)? + Set::bill(), sizes[0] + sizes[1], ids),
+        Shown::Ids => {
+            (common::psi(ask.who, sizes)?.bill(&under)? + Set::bill(), 2 * (sizes[0] + sizes[1]), ids)
+        }
         _ => (hidden::bill(ask, &offers, &under)?, hidden::all_cells(ask, &offers)?, 0),
     };
     forecast.sent(page, &bill);
-    forecast.takes(page, Effort::implied(bill), &Local { read, ids, written, cells, ..Local::default() });
+    forecast.takes(page, Protocols::Billed(bill), &Local { read, ids, written, cells, ..Local::default() });
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::{
     calibration::Calibration,
     explain,
-    forecast::{Forecast, Local},
+    forecast::{Forecast, Local, Protocols},
     join::{
         condition::Wanted,
         file::JoinedFile,
@@ -22,7 +22,7 @@ use crate::{
         work,
     },
 };
-use hushtable::{bill::Effort, operation::Operation};
+use hushtable::operation::Operation;
 use hushtable_columns::{failure::Result, shares::role_name};
 
 /// The whole of it; `read` bytes of files are read.
@@ -45,7 +45,7 @@ pub fn page(question: &Question, file: &JoinedFile, link: &Link, read: u64) -> R
     explain::chance(&mut page, &chance);
     let of_part = |part: &Part| bins * (1 + part.series.len());
     let cells = question.parts.iter().map(of_part).sum::<usize>() * question.groups().len();
-    forecast.takes(&mut page, Effort::implied(bill), &Local { read, cells, ..Local::default() });
+    forecast.takes(&mut page, Protocols::Billed(bill), &Local { read, cells, ..Local::default() });
     Ok(page)
 }
 
