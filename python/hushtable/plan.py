@@ -16,6 +16,9 @@ from .errors import ParamError
 # What a choice makes least: time in all, time from the inputs to the results, bytes, rounds from the inputs to the results.
 Optimise = Literal["total", "online", "bytes", "rounds"]
 
+# What a link counts as of which nothing is known.
+USUAL = "1000:1ms"
+
 MACHINE = (
     *("start", "round", "iknp_ot", "soft2_ot", "soft4_ot", "soft8_ot", "small_ot", "large_ot", "largest_ot"),
     *("small_start", "large_start", "largest_start"),
@@ -133,9 +136,10 @@ def plan(
 ) -> Predictions:
     """What `count` lookups in a table of `2^index_bits` entries of `bits` bits would take with each protocol.
 
-    `net` is `"loopback"` (the default), `"lan"`, `"wan"` or `"RATE:RTT"` such as `"200:10ms"` (Mbit/s);
+    `net` is `"loopback"`, `"lan"`, `"wan"` or `"RATE:RTT"` such as `"200:10ms"` (Mbit/s), by default `"1000:1ms"`;
     `optimise` says what is to be least: time in all, time from the inputs to the results (and 1/64 of the time
-    before), bytes, or rounds from the inputs to the results; `calibration` is the file of `hushtable calibrate`, whose link is the default of `net`.
+    before), bytes, or rounds from the inputs to the results. Of what takes up to 15 % more than the least time the fewest bytes
+    come first. `calibration` is the file of `hushtable calibrate`, whose link is the default of `net`.
     Without it, figures of the machine on which the model was fitted are used. Raises `ParamError`.
     """
     figures, link = machine(optimise, calibration)
@@ -152,7 +156,7 @@ def aim(optimise: Optimise | None) -> Optimise | None:
 def machine(optimise: Optimise, calibration: str | os.PathLike[str] | None) -> tuple[list[float] | None, str]:
     """The figures of a calibration, or none, and its link. Raises `ParamError`, also where `optimise` is no aim."""
     aim(optimise)
-    return (None, "loopback") if calibration is None else _calibrated(calibration)
+    return (None, USUAL) if calibration is None else _calibrated(calibration)
 
 
 def predictions(rows: Sequence[native._Predicted]) -> Predictions:
@@ -170,7 +174,7 @@ def _calibrated(path: str | os.PathLike[str]) -> tuple[list[float], str]:
         read = json.load(file)
     try:
         link = read.get("link")
-        net = "loopback" if link is None else f"{link['mbit_per_s']}:{link['rtt_ms']}ms"
+        net = USUAL if link is None else f"{link['mbit_per_s']}:{link['rtt_ms']}ms"
         return [float(read["machine"][name]) for name in MACHINE], net
     except KeyError as error:
         raise ParamError(f"{path}: has no {error}; run `hushtable calibrate` again") from None

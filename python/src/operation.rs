@@ -89,7 +89,7 @@ impl Open {
     fn served(&self, store: &Store) -> Option<Way> {
         let Self { circuit, known, .. } = self;
         let (items, objective) = (1, Objective::Total);
-        let (link, machine) = (LinkShape::LOOPBACK, &Machine::REFERENCE);
+        let (link, machine) = (LinkShape::USUAL, &Machine::REFERENCE);
         let asked = Asked { circuit, known, items, objective, link, machine };
         let way = served(&asked, &store.about().text, |way| store.fits(way).is_ok());
         way.ok().flatten().map(|way| Arc::new(way) as Way)

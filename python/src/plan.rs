@@ -72,7 +72,8 @@ pub fn predict_layers(
     net: &str,
     optimise: Option<&str>,
 ) -> PyResult<Vec<Layer>> {
-    let link = net.parse::<LinkShape>().map_err(|e| raise(py, &e))?;
+    // As in a session over it: what is not simulated is not known.
+    let link = net.parse::<LinkShape>().map_err(|e| raise(py, &e))?.simulated().unwrap_or(LinkShape::USUAL);
     let asked = optimise.map(objective);
     let under = Setting::over(link).objective(asked);
     let wanted = Wanted::new(Objective::Total, link, Machine::REFERENCE.objective(asked));

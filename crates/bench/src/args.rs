@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use clap::{Args, Parser, Subcommand};
+use hushtable::net::LinkShape;
 use hushtable_columns::failure::{Failure, Result};
 
 use crate::{
@@ -170,7 +171,8 @@ impl<W: Args> Measure<W> {
     fn run(self, kind: impl FnOnce(W) -> Work) -> Result<()> {
         let mut work = kind(self.work);
         baseline::built(&*work)?;
-        work.prepare(&self.options.net, self.options.repeat.into())?;
+        let link = self.options.net.simulated().unwrap_or(LinkShape::USUAL);
+        work.prepare(&link, self.options.repeat.into())?;
         let runs = run::runs(&work, &self.options)?;
         let report = Report::new(&work, &self.options, &runs);
         let text = match self.format {

@@ -169,7 +169,8 @@ fn join(args: &Join) -> Result<()> {
     };
     let rows = Rows::read(&file, &args.input, &reading)?;
     rows.warn(&args.input);
-    let explained = explain::text(&ask, &rows, &columns, &args.link)?;
+    let read = hushtable_jobs::explain::bytes([args.input.as_path()]);
+    let explained = Some(explain::page(&ask, &rows, &columns, &args.link, read)?);
     let shares = args.reveal == Shown::None;
     let writes = match args.reveal {
         Shown::None => Some(file::size(rows.bound, &columns)),

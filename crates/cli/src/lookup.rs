@@ -34,7 +34,7 @@ fn lookup(args: &Lookup) -> Result<()> {
     args.check()?;
     let inputs: Vec<_> = iter::once(path).chain(args.csv.inputs()).collect();
     let present = args.presence(&inputs)?;
-    let explained = explain::text(args, &keys)?;
+    let explained = Some(explain::page(args, &keys)?);
     let errand = Meeting {
         kind: "lookup",
         file: None,

@@ -14,7 +14,7 @@ use hushtable::{
     lut::{LookupJob, Protocol},
     net::LinkShape,
     operation::{Evaluate, Operation as _},
-    plan::{self, Estimate, Prediction, Room, Wanted},
+    plan::{self, Objective, Prediction, Prices, Room, Wanted},
 };
 use hushtable_columns::{
     failure::{Failure, Result},
@@ -26,6 +26,7 @@ use hushtable_jobs::{
     choice::{Optimise, Sharing},
     circuit::{self, Holder, Knows},
     count::count,
+    means::{Means, dollars, prices},
 };
 use serde::Serialize;
 
@@ -39,7 +40,8 @@ Examples:
   With what `hushtable calibrate` measured between the two machines:
     hushtable plan --index-bits 12 --batch 1e5 --calibration calibration.json
 
-The first line is the choice. Times are predictions for one thread a party, from a model of this machine \
+The first line is the choice: the fewest bytes of what takes up to 15 % more than the least time. Money is that of both \
+parties, at --price. Times are predictions for one thread a party, from a model of this machine \
 (--calibration) and of the link (--net, or the calibration's).";
 
 /// Predict what each lookup protocol would cost, and show which one is chosen
@@ -93,12 +95,16 @@ pub struct Plan {
     /// How the result is shared
     #[arg(long, value_enum, default_value = "additive")]
     output: Sharing,
-    /// The network: loopback, lan, wan or RATE:RTT (Mbit/s : ms) [default: the calibration's, or loopback]
+    /// The network: loopback, lan, wan or RATE:RTT (Mbit/s : ms) [default: the calibration's, or 1000:1ms]
     #[arg(long, value_name = "NET", value_parser = LinkShape::from_str)]
     net: Option<LinkShape>,
     /// What to minimise
     #[arg(long, value_enum, default_value = "total")]
     optimise: Optimise,
+    /// Take what costs both parties least money, at these prices in dollars [shown, and not chosen by:
+    /// GB=0.09,core-hour=0.04]
+    #[arg(long, value_name = "GB=USD,core-hour=USD", value_parser = prices, conflicts_with = "optimise")]
+    price: Option<Prices>,
     /// What `hushtable calibrate` wrote [default: that of this user, if there is one]
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
@@ -126,20 +132,24 @@ struct Line<'a> {
     online: Phase,
     #[serde(skip_serializing_if = "Option::is_none")]
     memory_bytes: Option<u64>,
+    /// Of P0 and of P1.
+    dollars: [f64; 2],
 }
 
 /// Runs the subcommand.
 pub fn run(args: &Plan) -> Result<()> {
-    let calibration = Calibration::load(args.calibration.as_deref())?;
-    let link = args.net.or(calibration.link()).unwrap_or_default();
+    let means = Means { link: args.net, price: args.price };
+    let calibration = Calibration::load(args.calibration.as_deref())?.by(means.clone());
+    let objective = means.objective(args.optimise)?;
+    let link = args.net.or(calibration.link()).unwrap_or(LinkShape::USUAL);
     if let Some(bits) = args.compare_bits {
-        let (machine, objective) = (calibration.machine(), args.optimise.into());
+        let machine = calibration.machine();
         let asked = compare::Asked { bits, items: args.batch, objective, link: &link, machine: &machine };
         let ways = compare::ways(&asked)?;
         let text = match args.json {
             true => ways
                 .iter()
-                .map(|way| line(&way.predicted.way.to_string(), way.chosen, way.phases(), None))
+                .map(|way| line(&way.predicted.way.to_string(), way.chosen, &way.predicted, None))
                 .collect(),
             false => compare::table(&asked, &calibration.to_string(), &ways),
         };
@@ -147,7 +157,7 @@ pub fn run(args: &Plan) -> Result<()> {
     }
     if let Some(path) = &args.circuit {
         let circuit = &circuit::load(path)?;
-        let (machine, objective) = (&calibration.machine(), args.optimise.into());
+        let machine = &calibration.machine();
         let said = circuit::said(circuit, &args.known)?;
         let known = &said.into_iter().map(|who| who.and_then(Holder::role)).collect::<Vec<_>>();
         let asked = circuit::Asked { circuit, known, items: args.batch, objective, link, machine };
@@ -157,7 +167,7 @@ pub fn run(args: &Plan) -> Result<()> {
                 let taken = circuit::taken(&asked);
                 let line = |way: &Prediction<Evaluate>| {
                     let method = way.way.method();
-                    line(&method, taken.as_ref() == Some(&method), [way.setup, way.offline, way.online], None)
+                    line(&method, taken.as_ref() == Some(&method), way, None)
                 };
                 ways.iter().map(line).collect()
             }
@@ -166,7 +176,7 @@ pub fn run(args: &Plan) -> Result<()> {
         return terminal::print(&text);
     }
     if args.table == Whose::Private {
-        return private(args, &link, &calibration);
+        return private(args, objective, &link, &calibration);
     }
     if args.value_bits > 64 {
         return Err(Failure::local(format!(
@@ -180,14 +190,14 @@ pub fn run(args: &Plan) -> Result<()> {
         index_bits: args.index_bits,
         value_bits: args.value_bits,
     };
-    let wanted = Wanted::new(args.optimise.into(), link, calibration.machine());
+    let wanted = Wanted::new(objective, link, calibration.machine());
     let all = plan::rank(Protocol::ways(&job, args.batch)?, &wanted);
     let text = if args.json { lines(&all) } else { table(args, &link, &calibration, &all) };
     terminal::print(&text)
 }
 
 /// In a private table, that of P0.
-fn private(args: &Plan, link: &LinkShape, calibration: &Calibration) -> Result<()> {
+fn private(args: &Plan, objective: Objective, link: &LinkShape, calibration: &Calibration) -> Result<()> {
     let key_bits = args.key_bits.unwrap_or(usize::BITS - (args.rows - 1).leading_zeros()).max(1);
     let asked = Asked::new(Role::P0, args.rows as u64, key_bits, args.value_bits)
         .batch(args.batch)
@@ -195,7 +205,7 @@ fn private(args: &Plan, link: &LinkShape, calibration: &Calibration) -> Result<(
         .distinct(args.distinct);
     // The owner is taken to have enough.
     let room = Room { disk: args.disk as u64, memory: [u64::MAX, args.memory as u64] };
-    let wanted = Wanted::new(args.optimise.into(), *link, calibration.machine());
+    let wanted = Wanted::new(objective, *link, calibration.machine());
     let all = plan::rank(planner::ways(&asked)?, &wanted.batches(args.batches).room(room));
     let text = match args.json {
         true => private::lines(&all),
@@ -205,15 +215,13 @@ fn private(args: &Plan, link: &LinkShape, calibration: &Calibration) -> Result<(
 }
 
 fn lines(all: &[Prediction<Protocol>]) -> String {
-    let of = |(i, p): (usize, &Prediction<Protocol>)| {
-        line(p.way.name(), i == 0, [p.setup, p.offline, p.online], Some(p.memory[0]))
-    };
+    let of = |(i, p): (usize, &Prediction<Protocol>)| line(p.way.name(), i == 0, p, Some(p.memory[0]));
     all.iter().enumerate().map(of).collect()
 }
 
-fn line(protocol: &str, chosen: bool, phases: [Estimate; 3], memory_bytes: Option<u64>) -> String {
-    let [setup, offline, online] = phases.map(Phase::from);
-    let line = Line { protocol, chosen, setup, offline, online, memory_bytes };
+fn line<T>(protocol: &str, chosen: bool, p: &Prediction<T>, memory_bytes: Option<u64>) -> String {
+    let [setup, offline, online] = [p.setup, p.offline, p.online].map(Phase::from);
+    let line = Line { protocol, chosen, setup, offline, online, memory_bytes, dollars: p.dollars() };
     terminal::json_line(&line)
 }
 
@@ -222,7 +230,7 @@ fn table(args: &Plan, link: &LinkShape, calibration: &Calibration, all: &[Predic
         "{} lookups in a table of 2^{} entries of {} bits; network {link}; {calibration}\n",
         args.batch, args.index_bits, args.value_bits
     );
-    let head = ["set-up", "offline", "online", "total", "P0 sends", "P1 sends", "rounds", "memory"];
+    let head = ["set-up", "offline", "online", "total", "P0 sends", "P1 sends", "rounds", "memory", "money"];
     write!(out, "  {:12}", "protocol").expect("text grows");
     head.iter().for_each(|h| write!(out, "{h:>11}").expect("text grows"));
     for (i, p) in all.iter().enumerate() {
@@ -241,6 +249,7 @@ fn table(args: &Plan, link: &LinkShape, calibration: &Calibration, all: &[Predic
             bytes(sent(1)),
             rounds,
             bytes(p.memory[0]),
+            dollars(p.dollars().iter().sum()),
         ];
         cells.iter().for_each(|cell| write!(out, "{cell:>11}").expect("text grows"));
     }

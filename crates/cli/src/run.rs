@@ -22,7 +22,6 @@ use hushtable_jobs::{
     circuit::is_circuit,
     count::count,
     delivery::Delivery,
-    explain,
     job_file::JobFile,
     join::column,
     link::Link,
@@ -150,7 +149,7 @@ pub struct Run {
 /// Runs the subcommand.
 pub fn run(args: &Run) -> Result<()> {
     if let Some(path) = &args.check {
-        return explain::print(&JobFile::read(path)?.describe());
+        return terminal::print(&JobFile::read(path)?.describe());
     }
     let path = args.file.as_deref().expect("clap requires it");
     if is_circuit(path) {
@@ -220,13 +219,10 @@ fn carry_out(args: &Run, path: &Path, file: &JobFile, link: &Link) -> Result<()>
     let others = [Some(path), Some(input), weights, calibration].into_iter().flatten();
     let inputs = others.chain(csv.inputs()).collect();
     let (hash, find_difference, sign) = (Some(file.hash.clone()), file.find_difference, delivery.sign);
-    let common = Common { file: hash, find_difference, sign, in_common };
+    let common = Common { file: hash, find_difference, sign, in_common, described: file.describe() };
     let mut task = Task { kind: "run", jobs, common, before, stock: Stock::none(), delivery, link, inputs };
-    if delivery.dry_run {
-        explain::print(&file.describe())?;
-    } else {
-        let text = task.explain()?;
-        eprint!("{}{text}", file.describe());
+    if !delivery.dry_run {
+        eprint!("{}", task.explain()?.text(delivery.verbose));
         approve(args, path, file)?;
     }
     task.carry_out()
@@ -237,13 +233,14 @@ fn survey(args: &Run, path: &Path, file: &JobFile, own: &Own<'_>) -> Result<()> 
     let (delivery, link) = (&args.delivery, own.link);
     let weights = [("--weights", args.weights.is_some()), ("--calibration", args.calibration.is_some())];
     refuse(&[(true, "is for jobs that score", &weights)])?;
-    let joint = Joint::of(file, own, args.peer_at_most)?;
+    let mut joint = Joint::of(file, own, args.peer_at_most)?;
+    let mut explained = joint.explained.take().expect("it is taken once");
+    explained.attach(file.describe());
     let asks = joint.asks();
     check_outputs(asks || delivery.dry_run, delivery.output.as_deref(), args.joined.as_deref())?;
     if let Some(path) = &delivery.output {
         FileFormat::of_output(path)?;
     }
-    let explained = file.describe() + &joint.explained;
     let inputs: Vec<&Path> = [path, own.input].into_iter().chain(own.csv.inputs()).collect();
     let joined = match &args.joined {
         Some(to) if !delivery.dry_run => {
@@ -254,7 +251,7 @@ fn survey(args: &Run, path: &Path, file: &JobFile, own: &Own<'_>) -> Result<()> 
         _ => None,
     };
     if !delivery.dry_run {
-        eprint!("{explained}");
+        eprint!("{}", explained.text(delivery.verbose));
         approve(args, path, file)?;
     }
     let errand = Meeting {
@@ -264,7 +261,7 @@ fn survey(args: &Run, path: &Path, file: &JobFile, own: &Own<'_>) -> Result<()> 
         column: joint.words(),
         reveal: if asks { "both" } else { "none" }.into(),
         fields: vec![("job file".into(), file.hash.clone())],
-        explained,
+        explained: Some(explained),
         writes: delivery.output.is_some().then_some(1 << 16),
         delivery,
         link,

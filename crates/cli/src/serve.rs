@@ -35,7 +35,11 @@ pub fn run(args: Serve) -> Result<()> {
     }
     if args.dry_run {
         let loaded = table::load(&args)?;
-        return hushtable_jobs::explain::print(&explain::text(&args, &loaded.description)?);
+        return hushtable_jobs::explain::print(
+            &explain::page(&args, &loaded.description)?,
+            args.json,
+            args.verbose,
+        );
     }
     let versions = Versions::first(args)?;
     door::serve(versions)

@@ -18,7 +18,8 @@ fn stats(args: &Stats) -> Result<()> {
     }
     let file = JoinedFile::read(&args.joined)?;
     let question = Question::of(&args.asked, &file)?;
-    let explained = explain::text(&question, &file, &args.link)?;
+    let read = hushtable_jobs::explain::bytes([args.joined.as_path()]);
+    let explained = Some(explain::page(&question, &file, &args.link, read)?);
     let errand = Meeting {
         kind: "stats",
         file: None,

@@ -38,13 +38,14 @@ fn has(text: &str, fragments: &[&str]) {
 fn a_dry_run_says_who_learns_what() {
     let site = site();
     let listen = "--listen 127.0.0.1:0 --threshold 0.8 --reveal me";
-    let text = said(&site, &format!("{BANK} --dry-run {listen}"));
+    let text = said(&site, &format!("{BANK} --dry-run {listen} --verbose"));
     has(
         &text,
         &[
-            "hushtable score, before anything is sent",
+            "hushtable score, before anything is sent Bank and telecom score 40 rows together, each with its own features and \
+             weights. Bank learns the result of each row, and telecom does not. Neither is shown the other's numbers,",
             "this party bank (P0), listens on 127.0.0.1:0",
-            &format!("the peer telecom; fingerprint {}", site.fingerprint("telecom")),
+            &format!("the peer telecom; nobody else is let in fingerprint {}", site.fingerprint("telecom")),
             "score for each of 40 rows, by comparison",
             "this party for each row whether the probability is at least 0.8: one bit. With its own part of the score: \
              whether the other's part is at least 1.3863 minus its own",
@@ -56,10 +57,17 @@ fn a_dry_run_says_who_learns_what() {
             "the peer sends about",
             "messages in turn",
             "chance of failure none: no step depends on luck",
-            "time not predicted. Sending, waiting for answers and making correlated OTs take at least",
+            "time about",
+            "over a network like 1000:1ms",
+            "money about $",
+            "at $0.09 for a GB that is sent and $0.04 for an hour of a core (--price)",
         ],
     );
-    assert_eq!(text, said(&site, &format!("explain {BANK} {listen}")), "explain is the same");
+    assert_eq!(text, said(&site, &format!("explain {BANK} {listen} --verbose")), "explain is the same");
+    let short = said(&site, &format!("explain {BANK} {listen}"));
+    for hidden in ["fingerprint", "both compare", "messages in turn"] {
+        assert!(!short.contains(hidden) && text.contains(hidden), "{hidden}: {short}");
+    }
     let peer =
         said(&site, &format!("{TELECOM} --dry-run --connect 127.0.0.1:9 --threshold 0.8 --reveal peer"));
     has(&peer, &["this party nothing: it gets no result", "the peer for each row whether the probability"]);
@@ -92,7 +100,7 @@ fn a_dry_run_of_apply() {
     let sigmoid = said(&site, &format!("{apply} sigmoid --reveal both --column income"));
     has(
         &sigmoid,
-        &["sigmoid for each of 40 rows, by spline", "can compute the other party's", "function sigmoid"],
+        &["sigmoid for each of 40 rows, by spline", "can compute the other party's", "Both learn the result"],
     );
     let ge = said(&site, &format!("{apply} ge --column income --reveal peer --no-ids"));
     has(
@@ -116,6 +124,106 @@ fn a_dry_run_of_apply() {
     assert_eq!(said(&site, &format!("explain {}", apply.replace("--dry-run", "ge --column income"))), {
         said(&site, &format!("{apply} ge --column income"))
     });
+}
+
+/// The sentences of a dry run, and its facts.
+fn facts(site: &Site, args: &str) -> ([String; 3], Value) {
+    let done = site.run(&format!("{args} --json")).ok();
+    let all: Value = serde_json::from_str(&done.stdout).unwrap_or_else(|e| panic!("{e}: {done:?}"));
+    let plain: Vec<String> =
+        all["plain"].as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect();
+    let text = said(site, args);
+    for sentence in &plain {
+        let one_line = sentence.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(&one_line), "{one_line}: {text}");
+        assert!(sentence.ends_with('.') && sentence.starts_with(char::is_uppercase), "{sentence}");
+    }
+    (plain.try_into().expect("three sentences"), all)
+}
+
+/// Who computes what with whom, who learns what, and what nobody learns, whatever is asked.
+#[test]
+fn three_plain_sentences() {
+    let site = site();
+    let to = "--listen 127.0.0.1:0 --identity bank.id";
+    let of = |args: &str| facts(&site, &format!("explain {args} {to}"));
+    let input = "--input bank.csv --column income";
+    for (reveal, learned) in [
+        ("both", "Both learn the result of each row."),
+        ("me", "Bank learns the result of each row, and telecom does not."),
+        ("peer", "Telecom learns the result of each row, and bank does not."),
+        ("none", "Neither learns a result: each keeps a share of it,"),
+    ] {
+        let ([who, learns, rest], all) = of(&format!("apply sigmoid {input} --reveal {reveal}"));
+        assert!(who.starts_with("Bank and telecom compute sigmoid together for each of 40 rows"), "{who}");
+        assert!(learns.starts_with(learned), "{learns}");
+        assert_eq!(rest.contains("who learns a result can tell"), reveal != "none", "{rest}");
+        let facts = &all["facts"];
+        assert!(
+            facts["seconds"].as_f64().unwrap() > 0.01 && facts["dollars"].as_f64().unwrap() > 0.0,
+            "{all}"
+        );
+        assert_eq!(
+            (facts["rounds"].as_array().unwrap().len(), facts["sent_here"].as_array().unwrap().len()),
+            (3, 3)
+        );
+        assert!(all["parts"]["Who"]["the peer"][0].as_str().unwrap().starts_with("telecom;"), "{all}");
+    }
+    for (reveal, words, learned) in [
+        ("none", "Bank and telecom match the rows", "Neither learns which ids match"),
+        ("ids", "Bank and telecom find out which ids", "Both learn which of its ids the other has too."),
+        ("count", "Bank and telecom count how many ids", "Both learn that number."),
+    ] {
+        let ([who, learns, rest], _) = of(&format!("join --input bank.csv --id id --reveal {reveal}"));
+        assert!(who.starts_with(words) && who.contains("40 rows"), "{who}");
+        assert!(learns.starts_with(learned) && rest.contains("network"), "{learns} {rest}");
+    }
+    let ([.., rest], _) = facts(
+        &site,
+        &format!("explain apply ge {input} --reveal me --no-ids --listen 127.0.0.1:0 --insecure-plain-tcp"),
+    );
+    assert!(rest.contains("anybody on the way can read and change what is sent"), "{rest}");
+    site.write("key.hex", "000102030405060708090a0b0c0d0e0f\n");
+    let ([who, learns, _], _) = of("aes --key-hex key.hex --mode ctr");
+    assert!(who.starts_with("Telecom has its data encrypted by AES under a key that bank keeps."), "{who}");
+    assert!(learns.starts_with("Telecom learns the encrypted data"), "{learns}");
+    site.write("table.csv", "sku,price\n1,2\n2,3\n");
+    let ([who, ..], _) = facts(
+        &site,
+        "explain serve --table table.csv --key sku --value price --listen 127.0.0.1:0 --identity bank.id",
+    );
+    assert!(who.starts_with("Bank lets telecom look keys up in its table"), "{who}");
+}
+
+/// A name of several words does not pass for words of the sentence.
+#[test]
+fn a_name_stays_a_name() {
+    let site = site();
+    site.run("identity new --name alone --out alone.id").ok();
+    let certificate = site.path("telecom.id/cert.pem");
+    let trust = format!("identity trust --identity alone.id --fingerprint {}", site.fingerprint("telecom"));
+    let mut trust = site.command(&trust);
+    assert!(trust.arg(certificate).args(["--name", "Klinikum Süd"]).output().unwrap().status.success());
+    let apply = "explain apply ge --input bank.csv --column income --listen 127.0.0.1:0 --identity alone.id --reveal me";
+    let ([who, learns, _], _) = facts(&site, apply);
+    assert!(who.starts_with("Alone and \"Klinikum Süd\" compute ge together"), "{who}");
+    assert_eq!(learns, "Alone learns the result of each row, and \"Klinikum Süd\" does not.");
+}
+
+/// Dollars at the prices that are said; money is least only where that is asked for, and of two aims one is refused.
+#[test]
+fn prices_are_said() {
+    let site = site();
+    let apply = "explain apply ge --input bank.csv --column income --identity bank.id --listen 127.0.0.1:0 --reveal me";
+    let dollars =
+        |more: &str| facts(&site, &format!("{apply} {more}")).1["facts"]["dollars"].as_f64().unwrap();
+    assert_eq!(dollars("--price GB=0,core-hour=0"), 0.0);
+    let [one, ten] = ["1", "10"].map(|gigabyte| dollars(&format!("--price GB={gigabyte},core-hour=0")));
+    assert!((ten / one - 10.0).abs() < 1e-9, "{one} {ten}");
+    site.run(&format!("{apply} --price GB=x")).fails_with(2, "GB=0.09,core-hour=0.04");
+    site.run(&format!("{apply} --price GB=1 --optimise bytes"))
+        .fails_with(2, "cannot be combined with --optimise");
+    site.run(&format!("{apply} --link 10:20 --verbose")).ok();
 }
 
 /// What would end the job before it is connected ends the dry run.
@@ -184,7 +292,7 @@ fn a_record_says_what_happened() {
     assert_eq!(bank["online"]["bytes"], telecom["online"]["bytes"]);
     assert!(bank["online"]["rounds"].as_u64().unwrap() > 0);
     // The text is that of the dry run; port 0 stands for a free one.
-    let dry = site.run(&format!("explain {BANK} {asked} --listen 127.0.0.1:0")).ok().stdout;
+    let dry = site.run(&format!("explain {BANK} {asked} --listen 127.0.0.1:0 --verbose")).ok().stdout;
     assert_eq!(bank["explained"], dry);
 }
 

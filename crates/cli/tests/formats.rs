@@ -101,7 +101,7 @@ fn features_in_parquet() {
     done.fails_with(3, "export: not text; --format parquet reads what begins like this");
     let bank = format!("{bank} --format parquet");
     let telecom = "score --threshold 0.5 --features telecom.csv --weights telecom.toml --quiet";
-    let dry = site.run(&format!("explain {bank} {PLAIN} --listen 127.0.0.1:0")).ok().stdout;
+    let dry = site.run(&format!("explain {bank} {PLAIN} --listen 127.0.0.1:0 --verbose")).ok().stdout;
     assert!(dry.contains("number of rows 6;"), "{dry}");
     fine(site.both(
         &format!("{bank} --output out0.csv --record bank.json {PLAIN}"),

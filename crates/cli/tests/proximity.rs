@@ -51,7 +51,7 @@ fn the_example_is_what_plaintext_says() {
 #[test]
 fn what_it_would_show_is_said_before() {
     let (site, _) = example();
-    let asked = "--mine tug.csv --within 250m --reveal me --listen 127.0.0.1:0";
+    let asked = "--mine tug.csv --within 250m --reveal me --listen 127.0.0.1:0 --verbose";
     let explained = site.run(&format!("explain proximity {asked} {BANK}")).ok().stdout;
     let dry = site.run(&format!("proximity {asked} --dry-run {BANK}")).ok().stdout;
     assert_eq!(explained, dry);

@@ -133,7 +133,7 @@ fn a_file_is_shown_without_a_connection() {
     let dry = "run job.toml --input bank.csv --dry-run --listen 127.0.0.1:0 --identity bank.id";
     let dry = site.run(dry).ok();
     assert!(
-        dry.stdout.starts_with(&shown) && dry.stdout.contains("for each row 1 if x >= y, else 0"),
+        dry.stdout.ends_with(&shown) && dry.stdout.contains("for each row 1 if x >= y, else 0"),
         "{dry:?}"
     );
     assert!(!dry.stderr.contains("listening on"), "{dry:?}");

@@ -6,12 +6,17 @@
 
 mod effort;
 mod once;
+mod prices;
+mod rule;
 mod work;
 
 use std::ops::Add;
 
 pub use effort::Effort;
 pub use once::Once;
+pub use prices::Prices;
+pub use rule::NEARLY;
+pub(crate) use rule::Weight;
 pub(crate) use work::Work;
 
 use crate::{net::Role, terms::Value};
@@ -41,11 +46,13 @@ pub enum Objective {
     Bytes,
     /// Rounds from the inputs to the results.
     Rounds,
+    /// Dollars of both parties, at the [prices](Prices) of each.
+    Money,
 }
 
 impl Objective {
     /// All of them, in the order of their numbers in messages, from 1 on.
-    pub const ALL: [Self; 4] = [Self::Total, Self::Online, Self::Bytes, Self::Rounds];
+    pub const ALL: [Self; 5] = [Self::Total, Self::Online, Self::Bytes, Self::Rounds, Self::Money];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -54,7 +61,13 @@ impl Objective {
             Self::Online => "online",
             Self::Bytes => "bytes",
             Self::Rounds => "rounds",
+            Self::Money => "money",
         }
+    }
+
+    /// What a form is chosen for by counts alone, where prices are not known: bytes cost more than cores do.
+    pub(crate) fn by_counts(self) -> Self {
+        if self == Self::Money { Self::Bytes } else { self }
     }
 
     /// Its number in messages; 0 for none.

@@ -186,9 +186,10 @@ impl Ways {
         objective: Objective,
         of: impl Fn(Objective) -> Result<T>,
     ) -> Result<Option<Self>> {
-        let others = Objective::ALL.into_iter().filter(|&other| other != objective);
+        let usual = objective.by_counts();
+        let others = Objective::ALL.into_iter().filter(|&other| other == other.by_counts() && other != usual);
         let boxed = |objective| of(objective).map(|way| Box::new(way) as Box<dyn Operation>);
-        let all = [objective].into_iter().chain(others).map(boxed).collect::<Result<_>>()?;
+        let all = [usual].into_iter().chain(others).map(boxed).collect::<Result<_>>()?;
         Ok(Some(Self { objective, all }))
     }
 }

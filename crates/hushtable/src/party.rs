@@ -63,7 +63,7 @@ impl Party {
     /// # Errors
     /// Those of the set-up.
     pub fn pair_seeded(seed: u64) -> Result<(Self, Self)> {
-        let (s0, s1) = Session::pair_seeded(seed, LinkShape::default());
+        let (s0, s1) = Session::pair_seeded(seed, LinkShape::LOOPBACK);
         both(s0, s1)
     }
 

@@ -11,7 +11,7 @@ mod predict;
 mod rounds;
 mod settle;
 
-pub use crate::bill::Objective;
+pub use crate::bill::{NEARLY, Objective, Prices};
 pub use machine::Machine;
 pub(crate) use predict::waiting;
 pub use predict::{BEFORE, Estimate, Prediction, Room, Wanted, choose, least, rank};

@@ -358,7 +358,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "the random generator of process")]
     fn a_fork_draws_nothing() {
-        let (mut session, _peer) = Session::pair_seeded(1, LinkShape::default());
+        let (mut session, _peer) = Session::pair_seeded(1, LinkShape::LOOPBACK);
         session.process = Process::inherited()[0];
         session.rng();
     }

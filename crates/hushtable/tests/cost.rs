@@ -61,7 +61,7 @@ fn base_ot() {
 /// these the other direction.
 #[test]
 fn set_up() {
-    const K: usize = 4; // in this process
+    const K: usize = 4; // over a link of which nothing is known
     for (scheme, name, k) in [
         (None, "open", K),
         (Some(Scheme::Iknp), "IKNP", 1),
@@ -74,8 +74,8 @@ fn set_up() {
         // IKNP has no levels to correct, and sends as much.
         let trees = wire_len(128 / k * 2 * (k - 1) * 16);
         let first_ots = wire_len((128 / k - 1) * 128 / 8);
-        let from_p0 = agreement + wire_len(49) + wire_len(32 * 128) + trees;
-        let from_p1 = agreement + wire_len(49 + 32) + trees + first_ots + wire_len(128 / 8);
+        let from_p0 = agreement + wire_len(65) + wire_len(32 * 128) + trees;
+        let from_p1 = agreement + wire_len(65 + 32) + trees + first_ots + wire_len(128 / 8);
         let (mut p0, mut p1) = pair(2, scheme);
         let cost = (p0.take_cost(), p1.take_cost());
         assert_eq!(cost.0, Cost { sent: from_p0, received: from_p1, rounds: 4 }, "{name}");

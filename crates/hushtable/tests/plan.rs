@@ -4,14 +4,12 @@ use hushtable::{
     Result,
     lut::{LookupJob, Protocol},
     net::LinkShape,
-    plan::{self, Machine, Objective, Prediction, Wanted},
+    plan::{self, Machine, NEARLY, Objective, Prediction, Prices, Wanted},
     share::Sharing,
 };
 
 const JOB: LookupJob =
     LookupJob { index: Sharing::Additive, output: Sharing::Additive, index_bits: 8, value_bits: 64 };
-const OBJECTIVES: [Objective; 4] = [Objective::Total, Objective::Online, Objective::Bytes, Objective::Rounds];
-
 /// The protocols for so many lookups, the best first.
 fn plan(
     job: &LookupJob,
@@ -35,11 +33,19 @@ fn the_first_is_the_least() {
         for value_bits in [1, 8, 64] {
             for batch in [1, 100, 1_000_000] {
                 for link in [LinkShape::LOOPBACK, LinkShape::LAN, LinkShape::WAN] {
-                    for objective in OBJECTIVES {
+                    for objective in Objective::ALL {
                         let job = LookupJob { index_bits, value_bits, ..JOB };
                         let all = plan(&job, batch, &link, &Machine::REFERENCE, objective).unwrap();
-                        let values: Vec<f64> = all.iter().map(|p| p.value(objective)).collect();
-                        assert!(values.is_sorted() && values.iter().all(|v| v.is_finite() && *v > 0.0));
+                        let value = |p: &Prediction<Protocol>| p.value(objective);
+                        let values: Vec<f64> = all.iter().map(value).collect();
+                        assert!(values[1..].is_sorted() && values.iter().all(|v| v.is_finite() && *v > 0.0));
+                        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+                        let most = if objective.is_of_time() { NEARLY * least } else { least };
+                        assert!(values[0] <= most);
+                        let bytes = |p: &&Prediction<Protocol>| p.value(Objective::Bytes);
+                        let near = all.iter().filter(|p| value(p) <= most);
+                        let fewest = near.map(|p| bytes(&p)).fold(f64::INFINITY, f64::min);
+                        assert!(!objective.is_of_time() || bytes(&&all[0]) == fewest);
                         assert_eq!(choose(&job, batch, link, objective), all[0].way);
                     }
                 }
@@ -48,9 +54,26 @@ fn the_first_is_the_least() {
     }
 }
 
+/// What both pay, each for what it sends and for its core.
+#[test]
+fn money_is_that_of_both() {
+    let [dear, cheap] = [1.0, 0.1].map(|gigabyte| Prices::new(gigabyte, 36.0).unwrap());
+    let machine = Machine::REFERENCE.prices([dear, cheap]);
+    let all = plan(&JOB, 1_000_000, &LinkShape::USUAL, &machine, Objective::Money).unwrap();
+    let money: Vec<f64> = all.iter().map(|p| p.value(Objective::Money)).collect();
+    assert!(money.is_sorted(), "{money:?}");
+    for p in &all {
+        let sent =
+            [0, 1].map(|party| [p.setup, p.offline, p.online].iter().map(|e| e.bytes[party]).sum::<f64>());
+        let core = p.value(Objective::Total) * 0.01;
+        let wanted = [sent[0] * 1e-9 + core, sent[1] * 1e-10 + core];
+        assert!((0..2).all(|party| (p.dollars()[party] - wanted[party]).abs() < 1e-12), "{}", p.way);
+    }
+}
+
 #[test]
 fn a_slow_link_never_makes_a_large_table_travel() {
-    for objective in OBJECTIVES {
+    for objective in Objective::ALL {
         let job = LookupJob { index_bits: 12, ..JOB };
         let chosen = choose(&job, 100_000, LinkShape::WAN, objective);
         assert!(!matches!(chosen, Protocol::SpLut | Protocol::Doubling), "{objective:?}: {chosen}");

@@ -8,12 +8,54 @@ use hushtable::{
     net::LinkShape,
     operation::{Bands, Compare, Linear, Lookup, Operation, Products, Relation, Select, batch, choose},
     ot::Setting,
+    plan::{self, Machine, Wanted},
     share::Sharing,
 };
 
+use proptest::prelude::*;
+use std::time::Duration;
+
 const ALL: [i64; 2] = [i32::MIN as i64, i32::MAX as i64];
 
-/// Many comparisons over a slow link wait for their bytes; inside a machine nothing changes.
+/// What is taken is nearly as fast as the fastest way, and of these none sends less.
+fn check_rule(operation: &dyn Operation, items: usize, under: &Setting) {
+    let all = operation.ways(None).unwrap().expect("a choice").all;
+    let weigh = |way: &dyn Operation| {
+        let wanted = Wanted::new(Objective::Total, under.link, Machine::REFERENCE);
+        let predicted = plan::rank([((), way.effort(items, under).unwrap())], &wanted).remove(0);
+        [Objective::Total, Objective::Bytes].map(|of| predicted.value(of))
+    };
+    let [seconds, bytes] = weigh(choose(operation, items, under).unwrap().expect("a choice").as_ref());
+    let all: Vec<_> = all.iter().map(|way| weigh(way.as_ref())).collect();
+    let least = all.iter().map(|way| way[0]).fold(f64::INFINITY, f64::min);
+    assert!(seconds <= plan::NEARLY * least, "{}, {items}: {seconds} of {all:?}", operation.name());
+    let less = |way: &&[f64; 2]| way[0] <= plan::NEARLY * least && way[1] < bytes;
+    assert_eq!(all.iter().find(less), None, "{}, {items}: {bytes} bytes", operation.name());
+}
+
+proptest! {
+    /// Whatever is asked, over whatever link.
+    #[test]
+    fn one_rule_chooses(
+        bits in 2u32..65, relation in 0usize..8, near in any::<bool>(), log in 0u32..21, rate in 0.0..5f64, micros in 0u64..50_000,
+    ) {
+        let domain = if near { CompareDomain::Near } else { CompareDomain::Signed };
+        let job = CompareJob::new(bits, domain, Objective::Total).unwrap();
+        let compare = Compare::of(Relation::ALL[relation], job).chosen_for(Objective::Total);
+        let link = LinkShape { mbit_per_s: Some(10f64.powf(rate)), rtt: Duration::from_micros(micros) };
+        check_rule(&compare, 1 << log, &Setting::over(link));
+    }
+}
+
+#[test]
+fn the_rule_chooses_forms_of_functions() {
+    let gelu = GeluJob { batch: 1, ..GeluJob::new(37, 12) };
+    for link in [LinkShape::USUAL, LinkShape::LAN, LinkShape::WAN] {
+        check_rule(&gelu, 100_000, &Setting::over(link));
+    }
+}
+
+/// Many comparisons over a slow link wait for their bytes; where a link takes no time nothing changes.
 #[test]
 fn slow_links_take_fewer_bytes() {
     let slow: LinkShape = "10:20".parse().unwrap();
@@ -23,14 +65,13 @@ fn slow_links_take_fewer_bytes() {
     for operation in all {
         let over = |link, items| choose(operation, items, &Setting::over(link)).unwrap().expect("a choice");
         assert_eq!(over(LinkShape::LOOPBACK, 1_000_000).fields(), operation.fields());
-        assert_eq!(over(LinkShape::LAN, 1_000_000).fields(), operation.fields());
-        assert_eq!(over(slow, 1).fields(), operation.fields());
         let way = over(slow, 1_000_000);
         let all_bytes = |of: &dyn Operation| of.bill(1_000_000, &Setting::default()).unwrap().bytes();
         assert!(1.5 * all_bytes(way.as_ref()) < all_bytes(operation), "{:?}", way.fields());
         assert_eq!(way.result(), operation.result());
         // What was done for another link does not count.
-        let back = choose(way.as_ref(), 1_000_000, &Setting::default()).unwrap().expect("a choice");
+        let loopback = Setting::over(LinkShape::LOOPBACK);
+        let back = choose(way.as_ref(), 1_000_000, &loopback).unwrap().expect("a choice");
         assert_eq!(back.fields(), operation.fields());
     }
 }

@@ -1,6 +1,7 @@
 //! `aes`: one party's data under the other's key.
 
 mod data;
+mod explained;
 
 use std::{ops::Range, path::PathBuf, time::Instant};
 
@@ -9,7 +10,6 @@ use clap::Args;
 use hushtable::{
     Error, Party, Role,
     bill::Bill,
-    net::LinkShape,
     operation::{Evaluate, Operation},
     ot::Setting,
     run::{self, Phase, Reveal},
@@ -26,16 +26,13 @@ use serde::Serialize;
 
 use crate::{
     aes::data::{Counters, Data, Key, MOST_BLOCKS, Mode, Nonce},
-    calibration::Calibration,
     circuit::{Engines, Way},
     cost::Phases,
     count::some,
     delivery::Delivery,
-    explain,
     link::Link,
     meeting::{Agenda, Agreed, Begun, COMPUTED, Meeting, SetUp},
     options::refuse,
-    page::Page,
     progress::Progress,
     row_results,
     stock::{Stock, Stored},
@@ -178,7 +175,7 @@ pub fn carry_out(args: &Aes) -> Result<()> {
     };
     stock.enough(rows)?;
     let told = delivery.dry_run || delivery.record.is_some();
-    let explained = if told { explained(args, &side, &stock)? } else { String::new() };
+    let explained = told.then(|| explained::page(args, &side, &stock)).transpose()?;
     let fields: Agreed = vec![
         ("command".into(), "aes".into()),
         ("mode".into(), args.mode.name().into()),
@@ -344,56 +341,4 @@ impl Agenda for Running<'_> {
         }
         Ok(())
     }
-}
-
-/// What it shows to whom, before anything is sent.
-fn explained(args: &Aes, side: &Side, stock: &Stock) -> Result<String> {
-    let link = &args.link;
-    let mut page = Page("hushtable aes, before anything is sent\n".into());
-    explain::who(&mut page, link)?;
-    let (size, blocks, to) = match side {
-        Side::Key(key) => (key.size, None, link.role().peer()),
-        Side::Data(data) => (args.key_bits.unwrap_or(KeySize::Bits128), Some(data.blocks()), link.role()),
-    };
-    page.title("What is computed");
-    let known_size = matches!(side, Side::Key(_)) || args.key_bits.is_some();
-    let name = if known_size { format!("AES-{}", size.bits()) } else { "AES".into() };
-    let what = match (side, args.mode) {
-        (_, Mode::Ecb) => "each block by itself",
-        (Side::Data(_), Mode::Ctr) => "counters, which are XORed with the data here",
-        (Side::Key(_), Mode::Ctr) => "counters that the peer chooses, for data that stay there",
-    };
-    page.line("cipher", &format!("{name}, mode {}: {what}", args.mode.name()));
-    page.title("Who learns what");
-    let of_data = "AES of each of its blocks, and how many bits the key has; nothing else of the key";
-    let of_key = "how many blocks of 16 bytes there are; nothing of data, counters or results";
-    let (own, peer) = if to == link.role() { (of_data, of_key) } else { (of_key, of_data) };
-    page.line("this party", own);
-    page.line("the peer", peer);
-    if to != link.role() {
-        page.line("", "the key is lent: nothing here makes sure which blocks the peer gives");
-    }
-    page.title("What shows besides");
-    let blocks_here = blocks.map_or("those of the peer".into(), |blocks| blocks.to_string());
-    page.line("blocks", &blocks_here);
-    page.line(
-        "both see",
-        "who has the key and who the data, the mode, the engine, how many blocks, bits of the key",
-    );
-    let calibration = Calibration::load(None)?.over(link);
-    let shape = calibration.shape(link);
-    let net = shape.unwrap_or(LinkShape::LOOPBACK);
-    let under = calibration.machine().setting(net);
-    let count = blocks.unwrap_or(SUPPOSED);
-    let operation = args.engines.way(&aes::circuit(size), &known(to), count, &under, stock)?;
-    let stored = stock.left(count);
-    let supposed = if known_size { "" } else { ", if the key has 128 bits" };
-    page.title(&format!("What it takes, for {}{supposed}", some(count, "block")));
-    page.line("method", &operation.method());
-    let of = |blocks| bill(&operation, blocks, 1, to, &under);
-    let bill = explain::all_but(of(count)?, of(count - stored)?);
-    let phases = explain::sent(&mut page, &bill, &net, &calibration, link.role());
-    explain::stored(&mut page, stored, count, "blocks");
-    explain::time(&mut page, phases, None, shape, &calibration);
-    Ok(page.0)
 }

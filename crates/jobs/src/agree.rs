@@ -65,13 +65,15 @@ pub struct Common {
     pub sign: bool,
     /// Of rows in common.
     pub in_common: Option<InCommon>,
+    /// What a job file says, for people.
+    pub described: String,
 }
 
 impl Common {
     /// As asked for on the command line.
     pub fn of(accord: &Accord, delivery: &Delivery) -> Self {
-        let (file, in_common) = (None, None);
-        Self { file, find_difference: accord.find_difference, sign: delivery.sign, in_common }
+        let (find_difference, sign) = (accord.find_difference, delivery.sign);
+        Self { file: None, find_difference, sign, in_common: None, described: String::new() }
     }
 }
 

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use crate::link::Link;
+use crate::{link::Link, means::Means};
 use hushtable::{
     net::LinkShape,
     ot::{Scheme, SessionWish},
@@ -25,6 +25,8 @@ pub struct Calibration {
     /// The OT extension that was asked for.
     #[serde(skip)]
     asked: Option<Scheme>,
+    #[serde(skip)]
+    means: Means,
     /// Where it was read from.
     #[serde(skip)]
     source: Option<PathBuf>,
@@ -67,7 +69,7 @@ impl Calibration {
     pub fn load(path: Option<&Path>) -> Result<Self> {
         let default = default_path().filter(|path| path.is_file());
         let Some(path) = path.map(Path::to_owned).or(default) else {
-            return Ok(Self { machine: Machine::REFERENCE, link: None, asked: None, source: None });
+            return Ok(Self::measured(Machine::REFERENCE, None));
         };
         let text = fs::read(&path).map_err(Failure::file(&path))?;
         let read: Self = serde_json::from_slice(&text)
@@ -78,18 +80,24 @@ impl Calibration {
 
     /// What was just measured.
     pub fn measured(machine: Machine, link: Option<LinkFile>) -> Self {
-        Self { machine, link, asked: None, source: None }
+        Self { machine, link, asked: None, means: Means::default(), source: None }
     }
 
     /// How fast the machines are.
     pub fn machine(&self) -> Machine {
-        self.machine.asked(self.asked)
+        self.means.machine(self.machine.asked(self.asked))
     }
 
-    /// For a session over `link`, whose OT extension may be asked for.
+    /// For a session over `link`, whose OT extension may be asked for, and prices said.
     #[must_use]
     pub fn over(self, link: &Link) -> Self {
-        Self { asked: link.asked(), ..self }
+        Self { asked: link.asked(), means: link.means().clone(), ..self }
+    }
+
+    /// With what a user said.
+    #[must_use]
+    pub fn by(self, means: Means) -> Self {
+        Self { means, ..self }
     }
 
     /// The OT extension that this party wishes of a session over `link`.
@@ -97,9 +105,9 @@ impl Calibration {
         link.wish(self.machine.ots, self.link())
     }
 
-    /// What is known of `link`: what it simulates, or else what was measured.
+    /// What is known of `link`.
     pub fn shape(&self, link: &Link) -> Option<LinkShape> {
-        Some(link.net()).filter(|&net| net != LinkShape::LOOPBACK).or(self.link())
+        link.known(self.link())
     }
 
     /// The link, if it was measured.

@@ -2,7 +2,7 @@
 
 use std::{fmt, path::PathBuf, str::FromStr};
 
-use crate::calibration::Calibration;
+use crate::{calibration::Calibration, means::Means};
 use clap::{
     Args, ValueEnum,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
@@ -79,7 +79,7 @@ impl Choosing {
     }
 
     /// The protocol for a batch over a known link.
-    pub fn over(&self, link: &LinkShape, job: &LookupJob, batch: usize) -> Result<Protocol> {
+    pub fn over(&self, link: &LinkShape, means: &Means, job: &LookupJob, batch: usize) -> Result<Protocol> {
         match self.protocol {
             Choice::Of(protocol) => {
                 protocol.check(job)?;
@@ -87,31 +87,26 @@ impl Choosing {
             }
             Choice::Auto => {
                 let calibration = self.calibration()?;
-                let wanted = Wanted::new(self.optimise.into(), *link, calibration.machine());
+                let machine = means.machine(calibration.machine());
+                let wanted = Wanted::new(means.objective(self.optimise)?, *link, machine);
                 Ok(plan::choose(Protocol::ways(job, batch)?, &wanted).expect("a way of lookups"))
             }
         }
     }
 
-    /// The protocol for a batch with this peer. `simulated` is the link if one is simulated.
-    pub fn settle(
-        &self,
-        p: &mut Party,
-        simulated: LinkShape,
-        job: &LookupJob,
-        batch: usize,
-    ) -> Result<Protocol> {
+    /// The protocol for a batch with this peer: of what both came to when they met, and this machine's rates.
+    pub fn settle(&self, p: &mut Party, job: &LookupJob, batch: usize) -> Result<Protocol> {
         let calibration = self.calibration()?;
         let protocol = match self.protocol {
             Choice::Auto => None,
             Choice::Of(protocol) => Some(protocol),
         };
-        let link = Some(simulated).filter(|&link| link != LinkShape::LOOPBACK).or(calibration.link());
+        let under = p.setting();
         let wish = Wish::default()
             .protocol(protocol)
-            .objective(self.optimise.into())
-            .machine(calibration.machine())
-            .link(link);
+            .objective(under.objective.unwrap_or(self.optimise.into()))
+            .machine(calibration.machine().prices(under.prices))
+            .link(under.link);
         Ok(plan::settle(p, &wish, job, batch)?)
     }
 }

@@ -21,6 +21,8 @@ use hushtable_columns::{
     units::{bytes, time},
 };
 
+use crate::means::dollars;
+
 pub use compilation::{Compilation, Goal, written};
 pub use engines::{Engines, served, to_store};
 pub use known::{Holder, Knows, all_said, no_port, ports, said};
@@ -95,7 +97,9 @@ pub fn ways(asked: &Asked<'_>) -> Result<Vec<Prediction<Evaluate>>> {
 
 /// What a run takes, whatever this machine's figures are: both parties come to the same.
 pub fn taken(asked: &Asked<'_>) -> Option<String> {
-    let all = ways(&Asked { machine: &Machine::REFERENCE, ..*asked }).ok()?;
+    let Machine { objective, prices, .. } = *asked.machine;
+    let machine = &Machine::REFERENCE.objective(objective).prices(prices);
+    let all = ways(&Asked { machine, ..*asked }).ok()?;
     all.first().map(|way| way.way.method())
 }
 
@@ -113,7 +117,7 @@ pub fn table(asked: &Asked<'_>, ways: &[Prediction<Evaluate>]) -> String {
     let known: Vec<String> = circuit.inputs().iter().zip(*known).map(of).collect();
     let (name, known) = (circuit.name(), known.join(", "));
     let mut out = format!("{items} evaluations of {name}, {known}; network {link}\n  {:44}", "way");
-    let head = ["set-up", "offline", "online", "total", "bytes", "rounds", "memory"];
+    let head = ["set-up", "offline", "online", "total", "bytes", "rounds", "memory", "money"];
     head.iter().for_each(|head| write!(out, "{head:>11}").expect("text grows"));
     let taken = taken(asked);
     for way in ways {
@@ -125,6 +129,7 @@ pub fn table(asked: &Asked<'_>, ways: &[Prediction<Evaluate>]) -> String {
         cells.push(bytes(sent(way)));
         cells.push([way.setup, way.offline, way.online].map(|phase| phase.rounds.to_string()).join("+"));
         cells.push(bytes(way.memory[0].max(way.memory[1])));
+        cells.push(dollars(way.dollars().iter().sum()));
         cells.iter().for_each(|cell| write!(out, "{cell:>11}").expect("text grows"));
     }
     out + "\nTimes are predictions. Memory is that of all evaluations at once; a run cuts them into batches.\n"

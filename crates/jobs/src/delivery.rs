@@ -42,6 +42,9 @@ pub struct Delivery {
     /// Only say, on standard output, what this shows to whom and what it takes; nothing is connected or sent
     #[arg(long)]
     pub dry_run: bool,
+    /// With --dry-run: fingerprints, digests and all that both parties compare, too
+    #[arg(long)]
+    pub verbose: bool,
     /// A record of the job as JSON, for this party only: who came, parameters, hashes of the inputs, what --dry-run
     /// says, outcome
     #[arg(long, value_name = "FILE")]
@@ -49,7 +52,7 @@ pub struct Delivery {
     /// Have the record signed by both parties, if the peer says so too; `hushtable record verify` checks it
     #[arg(long, requires = "record")]
     pub sign: bool,
-    /// Print the cost as one line of JSON on standard output
+    /// Print the cost as one line of JSON on standard output; with --dry-run what it says
     #[arg(long)]
     pub json: bool,
     /// No summary and no progress on standard error

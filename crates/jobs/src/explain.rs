@@ -1,31 +1,38 @@
 //! What a job shows to whom, and what it takes, in plain words and before anything is sent.
 
+use std::path::Path;
+
 use crate::{
     agree::{self, Common},
     calibration::Calibration,
     choice::Choice,
+    forecast::{Forecast, Local},
     job::{Body, Job},
     link::Link,
     page::Page,
+    plain::{self, Names},
     stock,
 };
 use hushtable::{
     Role,
-    bill::Bill,
+    bill::{Bill, Effort},
     chance::Chance,
-    net::LinkShape,
     ot::Setting,
-    plan::{self, Estimate, Objective, Wanted},
     run::{self, Reveal},
 };
-use hushtable_columns::{failure::Result, shares::role_name, terminal, units};
+use hushtable_columns::{failure::Result, shares::role_name, terminal};
 
 /// What is said of threads for which nobody asked.
 pub const THREADS: &str = "settled with the peer; counted as one here";
 
-/// Prints the text of a dry run.
-pub fn print(text: &str) -> Result<()> {
-    terminal::print(text)
+/// Prints what a dry run says: as JSON, or as text, of which `whole` asks for all.
+pub fn print(page: &Page, json: bool, whole: bool) -> Result<()> {
+    terminal::print(&if json { page.json() } else { page.text(whole) })
+}
+
+/// Bytes of files, of those that are there.
+pub fn bytes<'a>(files: impl IntoIterator<Item = &'a Path>) -> u64 {
+    files.into_iter().filter_map(|path| path.metadata().ok()).map(|data| data.len()).sum()
 }
 
 /// What there is besides the steps.
@@ -38,21 +45,30 @@ pub struct Ahead {
     pub chance: Chance,
     /// Whether the peer's number of ids is still open.
     pub open: bool,
+    /// Ids of a join before the steps, and what it works on one by one.
+    pub ids: usize,
+    pub cells: usize,
 }
 
-/// What the subcommand `kind` does in steps.
-pub fn text(kind: &str, jobs: &mut [Job], common: &Common, ahead: Ahead, link: &Link) -> Result<String> {
-    let calibration = Calibration::load(jobs[0].choosing.calibration.as_deref())?.over(link);
-    let shape = calibration.shape(link);
+/// What the subcommand `kind` does in steps, with the files `inputs`.
+pub fn page(
+    kind: &str,
+    jobs: &mut [Job],
+    common: &Common,
+    ahead: Ahead,
+    (link, inputs): (&Link, &[&Path]),
+) -> Result<Page> {
+    let forecast = Forecast::of(Calibration::load(jobs[0].choosing.calibration.as_deref())?, link);
     for job in jobs.iter_mut() {
         let rows = job.rows();
         if let Body::Lookup(lookup) = &mut job.body {
             // As the parties settle on one if the peer leaves it open.
             lookup.operation.protocol =
-                job.choosing.over(&shape.unwrap_or(LinkShape::LOOPBACK), &lookup.operation.job, rows)?;
+                job.choosing.over(&forecast.link(), link.means(), &lookup.operation.job, rows)?;
         }
     }
-    let mut page = Page(format!("hushtable {kind}, before anything is sent\n"));
+    let mut page = Page::new(&format!("hushtable {kind}, before anything is sent"));
+    page.plain(sentences(kind, jobs, common, link)?);
     who(&mut page, link)?;
     match &common.in_common {
         Some(rows) => {
@@ -66,8 +82,66 @@ pub fn text(kind: &str, jobs: &mut [Job], common: &Common, ahead: Ahead, link: &
     }
     shown(&mut page, jobs, common, link)?;
     page.title(if ahead.open { "What it takes, if the peer has as many ids" } else { "What it takes" });
-    costs(&mut page, jobs, ahead, shape, &calibration, link.role())?;
-    Ok(page.0)
+    costs(&mut page, jobs, ahead, &forecast, bytes(inputs.iter().copied()), link.role())?;
+    page.attach(common.described.clone());
+    Ok(page)
+}
+
+/// Who computes what with whom, who learns what, and what nobody learns.
+fn sentences(kind: &str, jobs: &[Job], common: &Common, link: &Link) -> Result<[String; 3]> {
+    let names = Names::of(link)?;
+    let both = names.both();
+    let last = &jobs[jobs.len() - 1];
+    let rows = crate::count::some(jobs[0].rows(), "row");
+    if let Some(rows) = &common.in_common {
+        let owners: Vec<_> = rows.owners.iter().map(|&role| names.party(role)).collect();
+        return Ok([
+            format!(
+                "{both} compute {} together, for the rows of their tables that have the same id.",
+                plain::quoted(&last.column)
+            ),
+            match owners.as_slice() {
+                [one] => {
+                    format!("{one} learns a result for each of its own rows; the other party learns nothing.")
+                }
+                _ => "Each learns a result for each of its own rows, and none for the other's.".into(),
+            },
+            format!(
+                "Neither is shown the other's numbers or ids, but a result says something about them (see \"Who learns what\"); {}.",
+                plain::network(link)
+            ),
+        ]);
+    }
+    let what = match kind {
+        "score" => format!("score {rows} together, each with its own features and weights"),
+        "proximity" => {
+            format!("find out together, for {rows}, which of their objects are close to each other")
+        }
+        "run" if jobs.len() > 1 => {
+            format!("carry out the {} steps of a job file together, for each of {rows}", jobs.len())
+        }
+        _ => format!(
+            "compute {} together for each of {rows}, from numbers that they do not show each other",
+            plain::quoted(&jobs[0].operation().name())
+        ),
+    };
+    let shown: Vec<&Job> = jobs.iter().filter(|job| job.reveal != Reveal::Nobody).collect();
+    let learned = match shown.as_slice() {
+        [] => names.learns(Reveal::Nobody, "a result"),
+        [one] if one.step == last.step => names.learns(one.reveal, "the result of each row"),
+        all => {
+            let of =
+                |job: &&Job| names.learns(job.reveal, &format!("the results {}", plain::quoted(&job.column)));
+            all.iter().map(of).collect::<Vec<_>>().join(" ")
+        }
+    };
+    let rest = match shown.as_slice() {
+        [] => "Neither learns anything about the other's numbers but how many rows there are".to_owned(),
+        _ => "Neither is shown the other's numbers, but who learns a result can tell from it and its own numbers \
+              something about the other's (see \"Who learns what\")"
+            .to_owned(),
+    };
+    Ok([format!("{both} {what}."), learned, format!("{rest}; {}.", plain::network(link))])
 }
 
 /// A step, and who learns what from its results.
@@ -105,14 +179,10 @@ pub fn who(page: &mut Page, link: &Link) -> Result<()> {
     let (role, place) = (role_name(link.role()), link.place());
     match link.ends()? {
         Some([own, peer]) => {
-            page.line(
-                "this party",
-                &format!("{} ({role}), {place}; fingerprint {}", own.name, own.fingerprint),
-            );
-            page.line(
-                "the peer",
-                &format!("{}; fingerprint {}; nobody else is let in", peer.name, peer.fingerprint),
-            );
+            page.line("this party", &format!("{} ({role}), {place}", own.name));
+            page.detail("", &format!("fingerprint {}", own.fingerprint));
+            page.line("the peer", &format!("{}; nobody else is let in", peer.name));
+            page.detail("", &format!("fingerprint {}", peer.fingerprint));
         }
         None => {
             page.line("this party", &format!("{role}, {place}"));
@@ -179,7 +249,7 @@ fn shown(page: &mut Page, jobs: &[Job], common: &Common, link: &Link) -> Result<
     page.line("to both", ids);
     let fields = agree::named(jobs, &agree::fields(jobs, common, link.role(), "none"));
     let fields: Vec<String> = fields.into_iter().map(|(name, value)| format!("{name} {value}")).collect();
-    page.line("both compare", &fields.join("; "));
+    page.detail("both compare", &fields.join("; "));
     let network = match link.ends()? {
         Some(_) => "both addresses, sizes and times, and from these about how many rows there are",
         None => "everything that is sent: plain TCP; whoever changes it changes results",
@@ -188,52 +258,38 @@ fn shown(page: &mut Page, jobs: &[Job], common: &Common, link: &Link) -> Result<
     Ok(())
 }
 
-/// Bytes, rounds and time.
+/// Bytes, time and money.
 fn costs(
     page: &mut Page,
     jobs: &[Job],
     ahead: Ahead,
-    shape: Option<LinkShape>,
-    calibration: &Calibration,
+    forecast: &Forecast,
+    read: u64,
     me: Role,
 ) -> Result<()> {
-    let link = shape.unwrap_or(LinkShape::LOOPBACK);
-    let under = calibration.machine().setting(link);
+    let under = forecast.under();
     let (rows, stored, bill) =
         (stock::items(jobs), ahead.stored, ahead.bill + bill(jobs, ahead.stored, &under)?);
-    let phases = sent(page, &bill, &link, calibration, me);
+    forecast.sent(page, &bill);
     self::stored(page, stored, rows, "rows");
     let all = jobs.iter().map(|job| job.operation().chance(job.rows()));
     self::chance(page, &[ahead.chance].into_iter().chain(all).sum());
     if jobs[0].threads_are_open() {
         page.line("threads", THREADS);
     }
-    let predicted = match jobs {
-        [job] => predicted(job, rows - stored, &link, calibration)?,
-        _ => None,
+    let effort = match jobs {
+        [Job { body: Body::Lookup(lookup), .. }] => {
+            let lookup = &lookup.operation;
+            lookup.protocol.effort(&lookup.job, (rows - stored).max(1))?
+        }
+        _ => Effort::implied(bill),
     };
-    time(page, phases, predicted, shape, calibration);
+    let written = jobs.iter().filter(|job| job.writes(me)).map(Job::rows).sum();
+    let named = if jobs.iter().any(|job| job.ids.is_some()) { rows } else { 0 };
+    let functions = jobs.iter().filter(|job| job.operation().card().is_some()).count();
+    let Ahead { ids, cells, .. } = ahead;
+    forecast.takes(page, effort, &Local { read, named, ids, functions, written, cells });
     Ok(())
-}
-
-/// What each party sends, in a session over `link`.
-pub fn sent(
-    page: &mut Page,
-    bill: &Bill,
-    link: &LinkShape,
-    calibration: &Calibration,
-    me: Role,
-) -> [Estimate; 3] {
-    let phases = plan::least(bill, link, &calibration.machine());
-    for (party, role) in [("this party sends", me), ("the peer sends", me.peer())] {
-        let [setup, offline, online] =
-            phases.each_ref().map(|phase| units::bytes(phase.bytes[role as usize].round() as u64));
-        page.line(
-            party,
-            &format!("about {setup} to begin, {offline} before the numbers are used, {online} with them"),
-        );
-    }
-    phases
 }
 
 /// How much of the material is in a store, if any is.
@@ -257,32 +313,6 @@ pub fn chance(page: &mut Page, chance: &Chance) {
     page.line("chance of failure", &text);
 }
 
-/// Rounds, and the time as it was predicted or at least.
-pub fn time(
-    page: &mut Page,
-    phases: [Estimate; 3],
-    predicted: Option<f64>,
-    shape: Option<LinkShape>,
-    calibration: &Calibration,
-) {
-    let rounds = phases.each_ref().map(|phase| phase.rounds.to_string()).join(" + ");
-    page.line("messages in turn", &format!("{rounds}: to begin, before the numbers are used, with them"));
-    let least: f64 = phases.iter().map(|phase| phase.seconds).sum();
-    let time = match predicted {
-        Some(seconds) => format!("about {} on one thread", units::time(seconds)),
-        None => format!(
-            "not predicted. Sending, waiting for answers and making correlated OTs take at least {}; what each machine \
-             computes by itself and reading the files come on top, and often take many times that",
-            units::time(least)
-        ),
-    };
-    let over = match shape {
-        Some(shape) => format!("over the network {shape}"),
-        None => "on one machine; `hushtable calibrate` measures the network to the peer".into(),
-    };
-    page.line("time", &format!("{time}, {over} ({calibration})"));
-}
-
 /// What all steps cost, but for what is on disk.
 fn bill(jobs: &[Job], stored: usize, under: &Setting) -> Result<Bill> {
     let mut left = stored;
@@ -299,13 +329,4 @@ fn bill(jobs: &[Job], stored: usize, under: &Setting) -> Result<Bill> {
 /// What all of it costs, if only for what costs `made` material is made now.
 pub fn all_but(all: Bill, made: Bill) -> Bill {
     Bill { cots: made.cots, offline: made.offline, ..all }
-}
-
-/// Seconds by the plan, which knows lookups.
-fn predicted(job: &Job, made: usize, link: &LinkShape, calibration: &Calibration) -> Result<Option<f64>> {
-    let Body::Lookup(lookup) = &job.body else { return Ok(None) };
-    let lookup = &lookup.operation;
-    let wanted = Wanted::new(Objective::Total, *link, calibration.machine());
-    let way = (lookup.protocol, lookup.protocol.effort(&lookup.job, made.max(1))?);
-    Ok(Some(plan::rank([way], &wanted)[0].value(Objective::Total)))
 }

@@ -8,7 +8,7 @@ use hushtable::{Error, ot::Scheme};
 /// The OT extension asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Extension {
-    /// The one with the least predicted time.
+    /// By the rule: few bytes, and nearly the least predicted time.
     #[default]
     Auto,
     /// This one.
@@ -18,7 +18,8 @@ pub enum Extension {
 impl Extension {
     /// For clap: the names with a line of help each.
     pub fn parser() -> impl TypedValueParser<Value = Self> {
-        let auto = PossibleValue::new("auto").help("the least predicted time for count and link");
+        let auto = PossibleValue::new("auto")
+            .help("few bytes, and nearly the least predicted time, for count and link");
         let names = Scheme::ALL.map(|scheme| PossibleValue::new(scheme.name()).help(scheme.about()));
         PossibleValuesParser::new([auto].into_iter().chain(names)).try_map(|name| name.parse::<Self>())
     }

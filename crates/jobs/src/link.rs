@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{extension::Extension, record::Record, throttle::Throttled};
+use crate::{extension::Extension, means::Means, record::Record, throttle::Throttled};
 use clap::Args;
 use hushtable::{
     Role,
@@ -60,6 +60,8 @@ pub struct Link {
     /// What makes correlated OTs; what either party asks for is taken
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = Extension::parser())]
     ot: Extension,
+    #[command(flatten)]
+    means: Means,
     /// To tell the peer why this party ends.
     #[arg(skip)]
     farewell: Farewell,
@@ -86,21 +88,26 @@ impl Link {
         Self { peer, ..self.clone() }
     }
 
-    /// The simulated network.
-    pub fn net(&self) -> LinkShape {
-        self.net
+    /// What is known of the network to the peer: what is simulated, or what the user said, or what was `measured`, unless the
+    /// peer is on this machine.
+    pub fn known(&self, measured: Option<LinkShape>) -> Option<LinkShape> {
+        let measured = measured.filter(|_| !self.is_near());
+        self.net.simulated().or(self.means.link).or(measured)
     }
 
-    /// What this party brings to a session: memory for its batches, and the OT extension that it wishes: the one asked for, or what takes the least time at these rates over the
-    /// simulated link, or else the one that was `measured`.
+    /// What choices and predictions go by, where the user said it.
+    pub fn means(&self) -> &Means {
+        &self.means
+    }
+
+    /// What this party brings to a session: memory for its batches, and the OT extension that it wishes: the one asked for, or what suits these rates
+    /// over the link that is known, or `measured`.
     pub fn wish(&self, rates: Rates, measured: Option<LinkShape>) -> SessionWish {
-        let simulated = Some(self.net).filter(|&link| link != LinkShape::LOOPBACK);
-        let known = measured.filter(|_| !self.is_near());
-        let wish = SessionWish::default();
+        let wish = self.means.wish(SessionWish::default());
         // As many lanes as there are cores; more come of a wish that is said.
         let lanes = thread::available_parallelism().map_or(1, usize::from);
         let memory = memory::for_a_batch(wish.memory, lanes);
-        wish.scheme(self.ot.scheme()).link(simulated.or(known)).rates(rates).memory(memory)
+        wish.scheme(self.ot.scheme()).link(self.known(measured)).rates(rates).memory(memory)
     }
 
     /// The OT extension asked for, if any.

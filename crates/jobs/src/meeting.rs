@@ -8,6 +8,7 @@ use crate::{
     delivery::Delivery,
     explain,
     link::Link,
+    page::Page,
     record::{About, Record},
     seal::seal,
 };
@@ -87,8 +88,8 @@ pub struct Meeting<'a> {
     pub reveal: String,
     /// What is known of the parameters beforehand.
     pub fields: Agreed,
-    /// What this does, in words.
-    pub explained: String,
+    /// What this does, in words, if anybody is told.
+    pub explained: Option<Page>,
     /// Whether something is written here, of about so many bytes.
     pub writes: Option<u64>,
     pub delivery: &'a Delivery,
@@ -117,7 +118,8 @@ impl Meeting<'_> {
         if delivery.dry_run {
             delivery.no_record()?;
             self.reserve(&inputs, false)?;
-            return explain::print(&self.explained);
+            let page = self.explained.expect("a dry run is explained");
+            return explain::print(&page, delivery.json, delivery.verbose);
         }
         let output = self.reserve(&inputs, true)?;
         let Some(path) = &delivery.record else { return self.deliver(agenda, output) };
@@ -134,7 +136,7 @@ impl Meeting<'_> {
             inputs: &self.inputs,
             kept: self.kept,
             output: output.as_ref().map(Output::path),
-            explained: self.explained.clone(),
+            explained: self.explained.as_ref().map_or(String::new(), |page| page.text(true)),
         };
         let identity = link.identity().filter(|_| delivery.sign);
         link.keep(Record::begin(path, delivery.force, about)?.signed_by(identity));

@@ -12,9 +12,9 @@ use hushtable_columns::{Format, shares::ShareFile, units};
 
 /// What of a table is public, in lines.
 pub fn summary(description: &Description) -> String {
-    let mut page = Page(String::new());
+    let mut page = Page::new("");
     describe(&mut page, description);
-    page.0
+    page.text(true)
 }
 
 /// The same on a page.

@@ -9,9 +9,11 @@ use crate::{
     cost::Phases,
     delivery::{self, Delivery},
     explain::{self, Ahead},
+    forecast::Forecast,
     job::{self, Job},
     link::Link,
     meeting::{Agenda, Agreed, Begun, Meeting, SetUp},
+    page::Page,
     progress::Progress,
     stock::{self, Stock},
     task::lanes::{Lanes, Part},
@@ -20,7 +22,6 @@ use hushtable::{
     Party, Role,
     bill::Bill,
     chance::Chance,
-    net::LinkShape,
     ot::Setting,
     run::{self, Done, Outcome, Phase, Reveal},
 };
@@ -56,6 +57,10 @@ pub trait Before {
     /// What chance can spoil.
     fn chance(&self) -> Result<Chance>;
 
+    /// Ids of this party's, and what it works on one by one: places in tables and numbers in them.
+    fn ids(&self) -> usize;
+    fn cells(&self) -> usize;
+
     /// Puts the numbers in. Returns what was prepared, and what needed the inputs.
     fn carry_out(&mut self, p: &mut Party, jobs: &mut [Job]) -> Result<[Phase; 2]>;
 }
@@ -72,16 +77,17 @@ struct Running<'a> {
 
 impl Task<'_> {
     /// What this does, in words.
-    pub fn explain(&mut self) -> Result<String> {
-        let calibration = self.jobs[0].choosing.calibration()?;
-        let known = calibration.shape(self.link).unwrap_or(LinkShape::LOOPBACK);
-        let under = calibration.machine().setting(known);
+    pub fn explain(&mut self) -> Result<Page> {
+        let choosing = &self.jobs[0].choosing;
+        let calibration = choosing.calibration()?;
+        let under = Forecast::of(calibration, self.link).under();
         self.suit(&under)?;
         let mut ahead = Ahead { stored: self.stock.left(stock::items(&self.jobs)), ..Ahead::default() };
         if let Some(before) = &self.before {
             (ahead.bill, ahead.chance, ahead.open) = (before.bill(&under)?, before.chance()?, true);
+            (ahead.ids, ahead.cells) = (before.ids(), before.cells());
         }
-        explain::text(self.kind, &mut self.jobs, &self.common, ahead, self.link)
+        explain::page(self.kind, &mut self.jobs, &self.common, ahead, (self.link, &self.inputs))
     }
 
     /// Connects, computes and delivers, or only says what that would be.
@@ -91,8 +97,9 @@ impl Task<'_> {
             return Err(Failure::new("--find-difference needs ids, and there are none here"));
         }
         delivery.check(&self.jobs, link.role())?;
+        link.means().objective(self.jobs[0].choosing.optimise)?;
         let told = delivery.dry_run || delivery.record.is_some();
-        let explained = if told { self.explain()? } else { String::new() };
+        let explained = told.then(|| self.explain()).transpose()?;
         let role = link.role();
         let fields = agree::fields(&self.jobs, &self.common, role, &self.stock.name());
         let jobs = &self.jobs;
@@ -156,7 +163,7 @@ impl Agenda for Running<'_> {
             let count = job.rows();
             if let job::Body::Lookup(lookup) = &mut job.body {
                 let lookup = &mut lookup.operation;
-                lookup.protocol = job.choosing.settle(p, link.net(), &lookup.job, count)?;
+                lookup.protocol = job.choosing.settle(p, &lookup.job, count)?;
             }
         }
         let parts: Vec<_> = jobs.iter().map(part).collect();

@@ -38,7 +38,7 @@ struct Setting {
 }
 
 fn setting(job: &FableJob, seed: u64, table: &FableTable) -> Setting {
-    let (mut s, _) = Session::pair_seeded(seed, LinkShape::default());
+    let (mut s, _) = Session::pair_seeded(seed, LinkShape::LOOPBACK);
     let sizes = job.sizes(COUNT).expect("sizes");
     let ring = Ring::new(&sizes);
     let keys = ClientKeys::random(&ring, s.rng());

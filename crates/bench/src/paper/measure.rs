@@ -102,7 +102,8 @@ pub fn cells<'a>(table: &'a Table, words: &[String], most: Bounds) -> Result<Vec
             let auto = match (&own, column.measure) {
                 (Some(own), Some(measure)) if column.auto => {
                     // Bits are those with Ferret, which a slow link gets.
-                    let link = if measure.counts_bits() { LinkShape::WAN } else { column.net };
+                    let known = column.net.simulated().unwrap_or(LinkShape::USUAL);
+                    let link = if measure.counts_bits() { LinkShape::WAN } else { known };
                     own.planned(&link, measure.optimise())?
                 }
                 _ => None,

@@ -25,6 +25,7 @@ use hushtable_columns::{
 use hushtable_jobs::{
     choice::{Choosing, Optimise, Sharing},
     count::batch,
+    means::Means,
 };
 use prim::ring::low;
 use serde::{Deserialize, Serialize};
@@ -88,7 +89,7 @@ impl Benchmark for LutWork {
 
     fn prepare(&mut self, link: &LinkShape, runs: usize) -> Result<()> {
         let job = self.job();
-        self.protocol = self.choosing.over(link, &job, self.items())?;
+        self.protocol = self.choosing.over(link, &Means::default(), &job, self.items())?;
         let [each, room] = [self.protocol.memory(&job), self.protocol.room(&job)];
         let memory = 2 * (each as u64 * u64::from(self.batch) + room as u64);
         fits(memory, &format!("both parties' {} lookups by {}", self.batch, self.protocol))?;
@@ -131,7 +132,7 @@ impl Benchmark for LutWork {
 
     fn plan(&mut self, link: &LinkShape, optimise: Optimise) -> Result<bool> {
         let choosing = Choosing { optimise, ..Choosing::default() };
-        self.protocol = choosing.over(link, &self.job(), self.items())?;
+        self.protocol = choosing.over(link, &Means::default(), &self.job(), self.items())?;
         Ok(true)
     }
 }

@@ -1,13 +1,20 @@
 //! What a lookup shows to whom, before anything is connected.
 
+use hushtable::run::Reveal;
 use hushtable_columns::failure::Result;
-use hushtable_jobs::{explain, page::Page};
+use hushtable_jobs::{
+    count::some,
+    explain,
+    page::Page,
+    plain::{self, Names},
+};
 
 use crate::lookup::{arguments::Lookup, keys::Keys};
 
 /// In plain words.
-pub fn text(args: &Lookup, keys: &Keys<'_>) -> Result<String> {
-    let mut page = Page("hushtable lookup, before anything is sent\n".into());
+pub fn page(args: &Lookup, keys: &Keys<'_>) -> Result<Page> {
+    let mut page = Page::new("hushtable lookup, before anything is sent");
+    page.plain(sentences(args, keys)?);
     explain::who(&mut page, &args.link)?;
     page.title("What is computed");
     let which = match keys.half() {
@@ -46,5 +53,27 @@ pub fn text(args: &Lookup, keys: &Keys<'_>) -> Result<String> {
     page.line("to the network", network);
     page.title("What it takes");
     page.line("", "that depends on the table: --describe says how large its copy is and what a lookup takes");
-    Ok(page.0)
+    Ok(page)
+}
+
+/// Who computes what with whom, who learns what, and what nobody learns.
+fn sentences(args: &Lookup, keys: &Keys<'_>) -> Result<[String; 3]> {
+    let names = Names::of(&args.link)?;
+    let (me, peer, watched) = (&names.here, &names.peer, plain::network(&args.link));
+    let looked = some(keys.len(), "key");
+    let learned = match args.shares() {
+        false => format!(
+            "{me} learns the values at its keys and whether each of them is there, and {peer} gets no result."
+        ),
+        true => names.learns(Reveal::Nobody, "a value"),
+    };
+    let whose = if keys.half().is_some() { "the keys, which neither knows" } else { "the keys" };
+    Ok([
+        format!("{me} looks {looked} up in a table that {peer} serves."),
+        learned,
+        format!(
+            "{peer} does not learn {whose}, and {me} learns nothing of other rows; {peer} sees how many keys there are and when \
+             they are looked up, and {watched}."
+        ),
+    ])
 }

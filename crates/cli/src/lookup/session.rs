@@ -82,7 +82,7 @@ pub fn describe(args: &Lookup) -> Result<()> {
         let (connection, _) = args.link.open()?;
         match find(&mut Session::new(connection)?) {
             Ok(Found::Open(description)) => {
-                return hushtable_jobs::explain::print(&private_table::summary(&description));
+                return hushtable_columns::terminal::print(&private_table::summary(&description));
             }
             Ok(Found::Busy | Found::Ending) | Err(Error::Closed) => wait_for_room(FULL, &mut pause, end)?,
             Err(error) => return Err(error.into()),

@@ -13,6 +13,7 @@ use hushtable_columns::{
     failure::Result,
     units::{bytes, time},
 };
+use hushtable_jobs::means::dollars;
 
 /// What is compared, and over what.
 pub struct Asked<'a> {
@@ -83,7 +84,7 @@ pub fn table(asked: &Asked, machine: &str, ways: &[Way]) -> String {
     let Asked { bits, items, link, .. } = asked;
     let mut out = format!("{items} comparisons of near numbers of {bits} bits; network {link}; {machine}\n");
     write!(out, "  {:40}", "method").expect("text grows");
-    let head = ["set-up", "offline", "online", "total", "P0 sends", "P1 sends", "rounds"];
+    let head = ["set-up", "offline", "online", "total", "P0 sends", "P1 sends", "rounds", "money"];
     head.iter().for_each(|h| write!(out, "{h:>11}").expect("text grows"));
     for way in ways {
         let mark = if way.chosen { '*' } else { ' ' };
@@ -94,6 +95,7 @@ pub fn table(asked: &Asked, machine: &str, ways: &[Way]) -> String {
         cells.push(time(seconds.iter().sum()));
         cells.extend([0, 1].map(|party| bytes(way.sent(party) as u64)));
         cells.push(rounds);
+        cells.push(dollars(way.predicted.dollars().iter().sum()));
         cells.iter().for_each(|cell| write!(out, "{cell:>11}").expect("text grows"));
     }
     out + "\n"

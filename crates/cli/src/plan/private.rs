@@ -9,6 +9,7 @@ use hushtable::{
     plan::{Estimate, Prediction},
 };
 use hushtable_columns::units::{bytes, time};
+use hushtable_jobs::means::dollars;
 use serde::Serialize;
 
 /// What `--json` prints.
@@ -23,6 +24,8 @@ struct Line {
     online: Phase,
     memory_bytes: [u64; 2],
     disk_bytes: u64,
+    /// Of the owner and of the other party, for a batch.
+    dollars: [f64; 2],
 }
 
 /// A line of JSON for each.
@@ -39,6 +42,7 @@ pub fn lines(all: &[Prediction<Design>]) -> String {
             online: phase(c.online),
             memory_bytes: c.memory,
             disk_bytes: c.disk,
+            dollars: c.dollars(),
         };
         serde_json::to_string(&line).expect("plain data") + "\n"
     };
@@ -65,6 +69,7 @@ pub fn table(asked: &Asked, link: &LinkShape, machine: &str, all: &[Prediction<D
         "owner mem",
         "other mem",
         "disk",
+        "money",
     ];
     head.iter().for_each(|h| write!(out, "{h:>12}").expect("text grows"));
     for (i, c) in all.iter().enumerate() {
@@ -86,6 +91,7 @@ pub fn table(asked: &Asked, link: &LinkShape, machine: &str, all: &[Prediction<D
             bytes(c.memory[0]),
             bytes(c.memory[1]),
             bytes(c.disk),
+            dollars(c.dollars().iter().sum()),
         ];
         cells.iter().for_each(|cell| write!(out, "{cell:>12}").expect("text grows"));
     }

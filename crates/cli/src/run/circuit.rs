@@ -10,8 +10,8 @@ use crate::run::ports::{Given, Results, check_output};
 use clap::Args;
 use hushtable::{
     Error, Party, Role,
+    bill::Effort,
     circuit::{Circuit, Port},
-    net::LinkShape,
     operation::{self, Evaluate, Operation},
     run::{self, Outcome, Phase, Reveal},
 };
@@ -29,9 +29,11 @@ use hushtable_jobs::{
     count::some,
     delivery::{Delivery, Recipient},
     explain,
+    forecast::{Forecast, Local},
     link::Link,
     meeting::{Agenda, Begun, COMPUTED, Meeting, SetUp},
     page::Page,
+    plain::{self, Names},
     progress::Progress,
     row_results,
     stock::{Stock, Stored},
@@ -133,7 +135,8 @@ pub fn run(file: &Path, options: &Options, own: &Own<'_>, delivery: &Delivery, l
         outcomes,
     };
     // What does not go is said before the peer is called.
-    let explained = running.explained(calibration)?;
+    let read = explain::bytes(Some(inputs));
+    let explained = Some(running.explained(calibration, read)?);
     let meeting = Meeting {
         kind: "run",
         file: Some(running.circuit.digest().to_hex().to_string()),
@@ -291,12 +294,27 @@ impl Running<'_> {
     }
 
     /// What a run shows to whom, before anything is sent.
-    fn explained(&self, calibration: Calibration) -> Result<String> {
+    fn explained(&self, calibration: Calibration, read: u64) -> Result<Page> {
         let Self { circuit, reveal, given, link, stock, .. } = self;
-        let mut page = Page("hushtable run, before anything is sent\n".into());
+        let mut page = Page::new("hushtable run, before anything is sent");
+        let names = Names::of(link)?;
+        page.plain([
+            format!(
+                "{} evaluate the circuit {} together for {}, each with inputs of its own.",
+                names.both(),
+                plain::quoted(circuit.name()),
+                some(given.rows, "row")
+            ),
+            names.learns(*reveal, "the outputs"),
+            format!(
+                "Neither is shown the other's inputs, but outputs can say something about them: read the circuit; {}.",
+                plain::network(link)
+            ),
+        ]);
         explain::who(&mut page, link)?;
         page.title("What is computed");
-        page.line("circuit", &format!("{}, {}", circuit.name(), circuit.digest().to_hex()));
+        page.line("circuit", circuit.name());
+        page.detail("", &format!("digest {}", circuit.digest().to_hex()));
         let ports = |ports: &[Port]| {
             ports.iter().map(|port| format!("{} {}", port.name(), port.kind())).collect::<Vec<_>>().join(", ")
         };
@@ -319,10 +337,8 @@ impl Running<'_> {
         page.line("this party gives", &mine.join(", "));
         page.line("rows", &given.rows.to_string());
         page.line("both see", "the circuit, who gives which port, how many rows, and who gets the outputs");
-        let calibration = calibration.over(link);
-        let shape = calibration.shape(link);
-        let net = shape.unwrap_or(LinkShape::LOOPBACK);
-        let under = calibration.machine().setting(net);
+        let forecast = Forecast::of(calibration, link);
+        let under = forecast.under();
         let role = |words: &Option<_>| Some(if words.is_some() { link.role() } else { link.role().peer() });
         let known: Vec<Option<Role>> = given.words.iter().map(role).collect();
         let (rows, lanes) = (given.rows, self.options.threads.map_or(1, usize::from));
@@ -332,12 +348,13 @@ impl Running<'_> {
         let stored = stock.left(rows);
         let of = |rows| run::bill(&way, rows, lanes, *reveal, &under);
         let bill = explain::all_but(of(rows)?, of(rows - stored)?);
-        let phases = explain::sent(&mut page, &bill, &net, &calibration, link.role());
+        forecast.sent(&mut page, &bill);
         explain::stored(&mut page, stored, rows, "rows");
         if self.options.threads.is_none() {
             page.line("threads", explain::THREADS);
         }
-        explain::time(&mut page, phases, None, shape, &calibration);
-        Ok(page.0)
+        let effort = if stored == 0 { way.effort(rows, &under)? } else { Effort::implied(bill) };
+        forecast.takes(&mut page, effort, &Local { read, written: rows, ..Local::default() });
+        Ok(page)
     }
 }

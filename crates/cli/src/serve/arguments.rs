@@ -7,7 +7,7 @@ use apps::ids::Rules;
 use clap::{Args, ValueEnum};
 use hushtable::{confidential::prf::Cipher, net::LinkShape};
 use hushtable_columns::{Dialect, named::List};
-use hushtable_jobs::{count, dates::Dates, extension::Extension};
+use hushtable_jobs::{count, dates::Dates, extension::Extension, means::Means};
 
 const EXAMPLES: &str = "\
 Who learns what:
@@ -106,6 +106,12 @@ pub struct Serve {
     /// Only say, on standard output, what this shows to whom; nothing is listened on
     #[arg(long)]
     pub dry_run: bool,
+    /// With --dry-run: fingerprints, too
+    #[arg(long)]
+    pub verbose: bool,
+    /// With --dry-run: what it says as one line of JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// How much clients may ask for.
@@ -184,6 +190,8 @@ pub struct Port {
     /// What makes correlated OTs; what either party asks for is taken
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = Extension::parser())]
     pub ot: Extension,
+    #[command(flatten)]
+    pub means: Means,
 }
 
 /// What encrypts copies.

@@ -22,7 +22,7 @@ use apps::private_table::{Greeting, turn_away};
 use hushtable::{
     Error,
     error::Ending,
-    net::{Connection, Farewell, HangUp, Identity, LinkShape, Listener},
+    net::{Connection, Farewell, HangUp, Identity, Listener},
     ot::SessionWish,
     session::Session,
 };
@@ -85,13 +85,13 @@ pub fn serve(versions: Versions) -> Result<()> {
     let listener = link::listen(&versions.args.port.listen, options)?;
     let calibration = Calibration::load(None)?;
     let port = &versions.args.port;
-    let simulated = Some(port.net).filter(|&net| net != LinkShape::LOOPBACK);
-    let wish = SessionWish::default();
+    let said = port.net.simulated().or(port.means.link);
+    let wish = port.means.wish(SessionWish::default());
     let memory = memory::for_a_batch(wish.memory, versions.args.limits.sessions as usize);
     let wish = wish
         .memory(memory)
         .scheme(port.ot.scheme())
-        .link(simulated.or(calibration.link()))
+        .link(said.or(calibration.link()))
         .rates(calibration.machine().ots);
     let house = Arc::new(House {
         ledger: Ledger::new(&versions.args),

@@ -4,12 +4,23 @@ use crate::serve::arguments::Serve;
 use apps::private_table::{Description, Places};
 use hushtable::net::Identity;
 use hushtable_columns::failure::Result;
-use hushtable_jobs::{page::Page, private_table};
+use hushtable_jobs::{page::Page, plain, private_table};
 
 /// In plain words.
-pub fn text(args: &Serve, description: &Description) -> Result<String> {
-    let mut page = Page("hushtable serve, before anything is listened on\n".into());
-    who(&mut page, args)?;
+pub fn page(args: &Serve, description: &Description) -> Result<Page> {
+    let mut page = Page::new("hushtable serve, before anything is listened on");
+    let [here, clients] = who(&mut page, args)?;
+    let table = plain::quoted(&description.table);
+    page.plain([
+        format!("{here} lets {clients} look keys up in its table {table}, which stays here."),
+        format!(
+            "Who looks a key up learns the values at it and whether it is there, and {here} does not learn which keys these are."
+        ),
+        format!(
+            "Nobody learns the rows that are not looked up; {here} sees who comes, when, and how many keys each looks up, and who \
+             watches the network sees as much."
+        ),
+    ]);
     private_table::describe(&mut page, description);
     page.title("Who learns what");
     let rows = match description.places {
@@ -59,22 +70,23 @@ pub fn text(args: &Serve, description: &Description) -> Result<String> {
         None => "none: clients cannot ask for them (--shares)".into(),
     };
     page.line("shares of results", &shares);
-    Ok(page.0)
+    Ok(page)
 }
 
-/// Both ends.
-fn who(page: &mut Page, args: &Serve) -> Result<()> {
+/// Both ends, and what they are called.
+fn who(page: &mut Page, args: &Serve) -> Result<[String; 2]> {
     page.title("Who");
     let port = &args.port;
     let Some(folder) = &port.identity else {
         page.line("this party", &format!("listens on {}", port.listen));
         page.line("clients", "anybody who gets there: plain TCP, without identities");
-        return Ok(());
+        return Ok(["this party".into(), "anybody who gets there".into()]);
     };
     let (identity, bad) = Identity::load_for_many(folder)?;
     identity.check_guests(&port.peer)?;
     let (name, fingerprint) = (identity.name(), identity.fingerprint());
-    page.line("this party", &format!("{name}, listens on {}; fingerprint {fingerprint}", port.listen));
+    page.line("this party", &format!("{name}, listens on {}", port.listen));
+    page.detail("", &format!("fingerprint {fingerprint}"));
     let peers = identity.peers();
     let comes = |name: &String| port.peer.is_empty() || port.peer.contains(name);
     let names: Vec<&str> =
@@ -85,5 +97,9 @@ fn who(page: &mut Page, args: &Serve) -> Result<()> {
     };
     page.line("clients", &clients);
     bad.iter().for_each(|why| page.line("left out", &format!("a pin by which nobody is trusted: {why}")));
-    Ok(())
+    let guests = match names.as_slice() {
+        [] => "nobody yet".to_owned(),
+        names => names.iter().map(|name| plain::quoted(name)).collect::<Vec<_>>().join(", "),
+    };
+    Ok([plain::quoted(name), guests])
 }

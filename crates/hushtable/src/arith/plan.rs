@@ -111,7 +111,7 @@ pub(super) fn weight(bill: &Bill, objective: Objective) -> u64 {
     match objective {
         Objective::Total => 30 * cots + offline + 8 * online,
         Objective::Online => 16 * online + offline + cots + 1024 * u64::from(bill.online.rounds),
-        Objective::Bytes => cots + offline + online,
+        Objective::Bytes | Objective::Money => cots + offline + online,
         Objective::Rounds => (u64::from(bill.online.rounds) << 32) + 16 * online + offline,
     }
 }

@@ -105,7 +105,7 @@ impl Connection {
         let channel = Channel::new(Arc::new(end), siblings.shape, patience, &farewell);
         let channel = channel.expect("a thread can be started");
         let (role, peer) = (siblings.role, ("this process".into(), None));
-        let link = Some(siblings.shape);
+        let link = siblings.shape.simulated();
         let connection = Connection::new(channel, role, id, peer, Some(Arc::new(siblings)), link);
         Connection { in_process: true, ..connection }
     }

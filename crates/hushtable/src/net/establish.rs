@@ -7,7 +7,6 @@ use super::guard::{Guard, Refusal, Secured};
 use super::hello::{Hello, Intent, lane_id, lane_token, session_id};
 use super::options::Options;
 use super::role::Role;
-use super::shape::LinkShape;
 use super::tcp::Tcp;
 use super::transport::{Deadline, Transport};
 use crate::error::{Error, Result};
@@ -90,7 +89,7 @@ impl Setup {
     ) -> Result<Connection> {
         let shape = &self.options.shape;
         let channel = Channel::new(secured.transport, *shape, self.options.patience(), farewell)?;
-        let link = if *shape == LinkShape::LOOPBACK { secured.link } else { Some(*shape) };
+        let link = shape.simulated().or(secured.link);
         Ok(Connection::new(channel, role, id, (secured.peer_name, secured.peer), kin, link))
     }
 

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// Text forms: `loopback` (nothing simulated), `lan` (3000 Mbit/s, 0.8 ms), `wan` (100 Mbit/s,
 /// 50 ms), or `RATE:RTT` such as `200:10ms`, rate in Mbit/s, time in `us`, `ms` or `s` (`ms` if
 /// none is given).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkShape {
     /// 10^6 bits per second in each direction, 0.01 to 10^6; `None`: as fast as it goes.
     pub mbit_per_s: Option<f64>,
@@ -27,11 +27,18 @@ impl LinkShape {
     /// 100 Mbit/s, 50 ms.
     pub const WAN: LinkShape = LinkShape { mbit_per_s: Some(100.0), rtt: Duration::from_millis(50) };
 
-    /// What a link is taken for of which only a round trip is known, one that may have been late: from 300 us on it is
-    /// a network, of 1000 Mbit/s.
+    /// 1000 Mbit/s, 1 ms: what a link counts as of which nobody said or measured anything, inside a machine too.
+    pub const USUAL: LinkShape = LinkShape { mbit_per_s: Some(1000.0), rtt: Duration::from_millis(1) };
+
+    /// The link that is simulated, if one is.
+    pub fn simulated(self) -> Option<Self> {
+        Some(self).filter(|&shape| shape != Self::LOOPBACK)
+    }
+
+    /// What a link is taken for of which only a round trip is known, one that may have been late: the usual one, unless it
+    /// is longer.
     pub fn of_trip(rtt: Duration) -> Self {
-        let mbit_per_s = (rtt >= NETWORK).then_some(MBIT_PER_S);
-        LinkShape { mbit_per_s, rtt: rtt.min(MOST) }
+        LinkShape { rtt: rtt.clamp(Self::USUAL.rtt, MOST), ..Self::USUAL }
     }
 
     /// Rate and nanoseconds, as parties send them; a rate of 0 is none.
@@ -57,11 +64,6 @@ impl LinkShape {
 
 /// The rates that a link can have, in 10^6 bits per second.
 const RATES: [f64; 2] = [0.01, 1e6];
-
-/// The least round trip that is taken for that of a network whose rate matters, and the rate that it is then taken to
-/// have.
-const NETWORK: Duration = Duration::from_micros(300);
-const MBIT_PER_S: f64 = 1000.0;
 
 /// No link is taken to be slower.
 const MOST: Duration = Duration::from_secs(4);
@@ -120,7 +122,7 @@ const OVERSLEEP: Duration = Duration::from_micros(80);
 impl Pace {
     /// The pace of a link of this shape, or `None` if nothing is simulated.
     pub(super) fn new(shape: LinkShape) -> Option<Self> {
-        (shape != LinkShape::LOOPBACK).then(|| Pace { shape, free: Instant::now() })
+        shape.simulated().map(|shape| Pace { shape, free: Instant::now() })
     }
 
     /// Most bytes to hand over at once: at most 50 ms' worth, so that a slow link looks alive.

@@ -33,7 +33,7 @@ pub struct Lookup {
 }
 
 impl Lookup {
-    /// Of additive indices, with additive results, by the protocol that is predicted to take the least time for `items` of
+    /// Of additive indices, with additive results, by the protocol that [the rule](crate::bill::NEARLY) takes for `items` of
     /// them under this setting, [the same](crate::Party::setting) at both parties.
     ///
     /// # Errors
@@ -46,7 +46,9 @@ impl Lookup {
         }
         let (index, output) = (Sharing::Additive, Sharing::Additive);
         let job = LookupJob { index, output, index_bits: len.ilog2(), value_bits: table.bits() };
-        let wanted = Wanted::new(Objective::Total, under.link, Machine::REFERENCE);
+        let objective = under.objective.unwrap_or(Objective::Total);
+        let machine = Machine::REFERENCE.objective(under.objective).prices(under.prices);
+        let wanted = Wanted::new(objective, under.link, machine);
         let protocol = plan::choose(Protocol::ways(&job, items)?, &wanted).expect("a way of lookups");
         Ok(Self { name: name.into(), job, table: Arc::new(table), protocol, open: false })
     }

@@ -26,7 +26,7 @@ pub fn choose(
         Ok((way, effort))
     };
     let ways = all.into_iter().map(with_effort).collect::<Result<_>>()?;
-    let machine = Machine::REFERENCE.objective(under.objective);
+    let machine = Machine::REFERENCE.objective(under.objective).prices(under.prices);
     Ok(plan::choose(ways, &Wanted::new(objective, under.link, machine)))
 }
 

@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn the_receiver_gets_the_key_it_chose() {
-        let (mut s0, mut s1) = Session::pair_seeded(7, LinkShape::default());
+        let (mut s0, mut s1) = Session::pair_seeded(7, LinkShape::LOOPBACK);
         let choices: Vec<bool> = (0..40).map(|i| i % 3 == 0).collect();
         let sender = std::thread::spawn(move || (send(&mut s0, 40).unwrap(), s0.take_cost()));
         let keys = receive(&mut s1, &choices).unwrap();
@@ -227,7 +227,7 @@ mod tests {
             p
         };
         for bad in [[0; 32], non_canonical, negative] {
-            let (mut s0, mut s1) = Session::pair_seeded(8, LinkShape::default());
+            let (mut s0, mut s1) = Session::pair_seeded(8, LinkShape::LOOPBACK);
             s0.send(bad.to_vec()).unwrap();
             assert!(matches!(receive(&mut s1, &[true]), Err(Error::Peer(_))));
         }

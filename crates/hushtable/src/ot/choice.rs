@@ -1,11 +1,12 @@
-//! Which extension makes a session's correlated OTs: the one with the least predicted time for their count, over the
-//! link that the session has.
+//! Which extension makes a session's correlated OTs: by [the rule](crate::bill::NEARLY), the one with the fewest bytes of
+//! those with nearly the least predicted time for their count, over the link that the session has; or that with the
+//! fewest bytes of all, or the least money.
 //!
-//! A prediction for `count` OTs of a direction is a line: what comes before the first one, and what each takes. Each
-//! takes the time of its work or of its bits on the link, whichever is longer, because they overlap. Before the first
-//! one of Ferret come its seeds, made by the extension below it, a round trip, and what its start takes besides. The
-//! least of the lines changes at three counts, [`Limits::ends`]. Only rates, link and counts are looked at, and all
-//! are public.
+//! A prediction for `count` OTs of a direction is a line, of time and of bytes: what comes before the first one, and what
+//! each takes. Each takes the time of its work or of its bits on the link, whichever is longer, because they overlap.
+//! Before the first one of Ferret come its seeds, made by the extension below it, a round trip, and what its start takes
+//! besides. What is taken changes at three counts, [`Limits::ends`]: a set that would be too slow for more OTs is not begun. Only rates, link, prices and counts are looked at,
+//! and all are public.
 //!
 //! The program's plan predicts by the same lines, at the rates of its machine.
 
@@ -15,7 +16,10 @@ use super::{
     params::{LpnSet, SETS},
     scheme::Scheme,
 };
-use crate::net::LinkShape;
+use crate::{
+    bill::{Objective, Prices, Weight},
+    net::LinkShape,
+};
 
 /// The `k` of the subfields of `2^k` that SoftSpoken is run over; 1 is IKNP.
 pub const SUBFIELDS: [u32; 4] = [1, 2, 4, 8];
@@ -35,11 +39,50 @@ pub struct Rates {
     pub start: [f64; 3],
 }
 
-/// Seconds before the first OT, and for each.
+/// Seconds, and bytes of the party that sends.
+#[derive(Clone, Copy, Debug, Default)]
+struct Took {
+    seconds: f64,
+    bytes: f64,
+}
+
+/// Before the first OT, and for each.
 #[derive(Clone, Copy, Debug)]
 struct Line {
-    before: f64,
-    each: f64,
+    before: Took,
+    each: Took,
+}
+
+/// What is to be least, at the prices of P0 and of P1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Aim {
+    pub(crate) objective: Objective,
+    pub(crate) prices: [Prices; 2],
+}
+
+impl Aim {
+    /// Of a direction: who sends is not known, so it is each party half of the time. Others than bytes and money are times.
+    fn weight(&self, took: Took) -> Weight {
+        let Took { seconds, bytes } = took;
+        let value = match self.objective {
+            Objective::Bytes => bytes,
+            Objective::Money => self.prices.iter().map(|prices| prices.of(bytes / 2.0, seconds)).sum(),
+            _ => seconds,
+        };
+        Weight { value, bytes }
+    }
+
+    fn take(&self, all: &[Took]) -> usize {
+        let weights: Vec<_> = all.iter().map(|took| self.weight(*took)).collect();
+        self.rule().take(&weights).expect("there are some")
+    }
+
+    fn rule(&self) -> Objective {
+        match self.objective {
+            exact @ (Objective::Bytes | Objective::Money) => exact,
+            _ => Objective::Total,
+        }
+    }
 }
 
 /// Which extension makes how many OTs of a direction. The same at both parties.
@@ -57,9 +100,15 @@ pub struct Limits {
 impl Limits {
     /// What suits this link where no extension is asked for, else what is asked for.
     pub fn new(asked: Option<Scheme>, link: &LinkShape, rates: &Rates) -> Self {
+        let aim = Aim { objective: Objective::Total, prices: [Prices::USUAL; 2] };
+        Self::aimed(asked, link, rates, &aim)
+    }
+
+    /// The same where this is to be least.
+    pub(crate) fn aimed(asked: Option<Scheme>, link: &LinkShape, rates: &Rates, aim: &Aim) -> Self {
         let usual = |ends| Self { k: USUAL, direct: false, ends };
         match asked {
-            None => Self::best(link, rates),
+            None => Self::best(link, rates, aim),
             Some(Scheme::Ferret) => usual([0, SMALL_SET, u64::MAX]),
             Some(Scheme::FerretLarge) => usual([0; 3]),
             Some(Scheme::Iknp) => Self { k: 1, ..usual([u64::MAX; 3]) },
@@ -80,14 +129,21 @@ impl Limits {
         self.direct && level == 0 && target > 0
     }
 
-    /// The least predicted time for every count.
-    fn best(link: &LinkShape, rates: &Rates) -> Self {
-        let least = |a: &usize, b: &usize| rates.soft(*a, link).total_cmp(&rates.soft(*b, link));
-        let soft = (0..SUBFIELDS.len()).min_by(least).expect("there are some");
-        let [by_steps, direct] = [false, true].map(|direct| rates.lines(soft, direct, link));
-        let direct = direct[2].before < by_steps[2].before;
-        let mut ends = ends(rates.lines(soft, direct, link));
-        // No line crosses one below it earlier; a rounded number might.
+    /// What the rule takes for every count.
+    fn best(link: &LinkShape, rates: &Rates, aim: &Aim) -> Self {
+        let soft = aim.take(&[0, 1, 2, 3].map(|place| rates.soft(place, link)));
+        let all = (0..SUBFIELDS.len()).flat_map(|soft| [false, true].map(|direct| (soft, direct)));
+        let all: Vec<_> = all.map(|(soft, direct)| rates.lines(soft, direct, link)).collect();
+        let ladder = |direct: bool| all[2 * soft + usize::from(direct)];
+        let direct = aim.take(&[false, true].map(|direct| ladder(direct)[2].before)) == 1;
+        let weights = |lines: &[Line; 4], count: u64| lines.map(|line| aim.weight(line.at(count as f64)));
+        let taken = |count: u64| {
+            let least = all.iter().flat_map(|lines| weights(lines, count)).map(|way| way.value);
+            let least = least.fold(f64::INFINITY, f64::min);
+            aim.rule().take_near(&weights(&ladder(direct), count), least).expect("four ways")
+        };
+        let mut ends = [0, 1, 2].map(|level| last(|count| taken(count) <= level));
+        // A rounded number might be less.
         let mut least = 0;
         for (end, set) in ends.iter_mut().zip(SETS) {
             least = least.max(set.seeds() as u64).max(*end);
@@ -129,23 +185,32 @@ impl Rates {
         self.soft[SUBFIELDS.iter().position(|&known| known == k).expect("a subfield in use")]
     }
 
-    /// Seconds an OT of SoftSpoken over a subfield, by its place in [`SUBFIELDS`].
-    fn soft(&self, place: usize, link: &LinkShape) -> f64 {
+    /// An OT of SoftSpoken over a subfield, by its place in [`SUBFIELDS`].
+    fn soft(&self, place: usize, link: &LinkShape) -> Took {
         each(self.soft[place], soft_bits(SUBFIELDS[place]), link)
     }
 
     /// SoftSpoken over a subfield, and Ferret with each set from it; M without S before it if `direct`.
     fn lines(&self, soft: usize, direct: bool, link: &LinkShape) -> [Line; 4] {
         let trip = link.rtt.as_secs_f64();
-        let soft = Line { before: 0.0, each: self.soft(soft, link) };
+        let soft = Line { before: Took::default(), each: self.soft(soft, link) };
         let started = |below: Line, level: usize, wait: f64| {
             let set = SETS[level];
-            let before = below.before + set.seeds() as f64 * below.each + wait + self.start[level];
+            let Took { seconds, bytes } = below.at(set.seeds() as f64);
+            let before = Took { seconds: seconds + wait + self.start[level], bytes };
             Line { before, each: each(self.ferret[level], ferret_bits(set), link) }
         };
         let small = started(soft, 0, trip);
         let large = if direct { started(soft, 1, trip) } else { started(small, 1, 0.0) };
         [soft, small, large, started(large, 2, 0.0)]
+    }
+}
+
+impl Line {
+    /// Of so many.
+    fn at(&self, count: f64) -> Took {
+        let Self { before, each } = self;
+        Took { seconds: before.seconds + count * each.seconds, bytes: before.bytes + count * each.bytes }
     }
 }
 
@@ -159,26 +224,26 @@ pub(crate) fn ferret_bits(set: &LpnSet) -> f64 {
     (set.t * (set.depth as usize - 1) * 128) as f64 / set.usable() as f64
 }
 
-/// Seconds that an item of so many nanoseconds and bits takes: work and sending overlap.
-fn each(ns: f64, bits: f64, link: &LinkShape) -> f64 {
-    (ns * 1e-9).max(link.mbit_per_s.map_or(0.0, |rate| bits / (rate * 1e6)))
+/// An item of so many nanoseconds and bits: work and sending overlap.
+fn each(ns: f64, bits: f64, link: &LinkShape) -> Took {
+    let seconds = (ns * 1e-9).max(link.mbit_per_s.map_or(0.0, |rate| bits / (rate * 1e6)));
+    Took { seconds, bytes: bits / 8.0 }
 }
 
-/// Up to which counts each of the lines but the last is the lowest or one before it is: those that are never the lowest
-/// end where the one before them does. Later lines begin higher.
-fn ends(lines: [Line; 4]) -> [u64; 3] {
-    let mut ends = [u64::MAX; 3];
-    let mut now = 0;
-    while now < 3 {
-        let meets = |&later: &usize| lines[later].each < lines[now].each;
-        let at =
-            |later: usize| (lines[later].before - lines[now].before) / (lines[now].each - lines[later].each);
-        let next = (now + 1..4).filter(meets).min_by(|&a, &b| at(a).total_cmp(&at(b)));
-        let Some(next) = next else { break };
-        ends[now..next].fill(at(next).max(0.0) as u64);
-        now = next;
+/// No session makes more OTs.
+const MOST: u64 = 1 << 48;
+
+/// The last count for which this holds, as for all before it.
+fn last(holds: impl Fn(u64) -> bool) -> u64 {
+    if holds(MOST) {
+        return u64::MAX;
     }
-    ends
+    let (mut holding, mut not) = (0, MOST);
+    while not - holding > 1 {
+        let middle = (holding + not) / 2;
+        *(if holds(middle) { &mut holding } else { &mut not }) = middle;
+    }
+    holding
 }
 
 #[cfg(test)]

@@ -6,23 +6,24 @@
 //! # Protocol
 //! Beside the parameters that they compare, both send the number of the extension that they ask for, or 0; whether
 //! they know the link; the limits that they predict; the link for which they do; the memory that they have for a
-//! batch; and the number of what is to be least, or 0.
+//! batch; the number of what is to be least, or 0; and if that is money, what this party pays.
 //! 1. What either asks for is taken. Two that differ end both parties with the same error.
 //! 2. If neither asks: P0's limits, unless only P1 knows the link. The link is that of the same party.
 //! 3. The memory is the lesser.
 //! 4. Of what is to be least as of the extension: what either says is taken, and two that differ end both parties.
+//! 5. Each party pays for what it sends and computes, so two that pay different prices agree: those of both count. A party
+//!    that says none is taken to pay what the other one does. Where money is to be least, limits follow from what both have
+//!    then: link, prices, and rates as those of the reference.
 //!
 //! # Cost
-//! 49 bytes from each party, in messages that cross beside the parameters: no round.
-
-use std::time::Duration;
+//! 65 bytes from each party, in messages that cross beside the parameters: no round.
 
 use super::{
-    choice::{Limits, Rates},
+    choice::{Aim, Limits, Rates},
     scheme::Scheme,
 };
 use crate::{
-    bill::Objective,
+    bill::{Objective, Prices},
     error::{Error, Result},
     net::{LinkShape, Role},
     session::by_role,
@@ -32,7 +33,7 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct SessionWish {
-    /// The extension asked for; `None`: the one with the least predicted time.
+    /// The extension asked for; `None`: by [the rule](crate::bill::NEARLY).
     pub scheme: Option<Scheme>,
     /// The link, if it is known; `None`: what the connection says of it.
     pub link: Option<LinkShape>,
@@ -43,11 +44,14 @@ pub struct SessionWish {
     /// What operations that can be done in several ways are to make least; `None`: what each says, which is time in all
     /// unless another was asked for.
     pub objective: Option<Objective>,
+    /// What this party pays, if [money](Objective::Money) is to be least.
+    pub prices: Prices,
 }
 
 impl Default for SessionWish {
     fn default() -> Self {
-        Self { scheme: None, link: None, rates: Rates::REFERENCE, memory: MEMORY, objective: None }
+        let (rates, prices) = (Rates::REFERENCE, Prices::USUAL);
+        Self { scheme: None, link: None, rates, memory: MEMORY, objective: None, prices }
     }
 }
 
@@ -82,10 +86,16 @@ impl SessionWish {
         Self { memory, ..self }
     }
 
-    /// With operations that make this least; where it is bytes, the extension that sends least too.
+    /// With operations that make this least; where it is bytes or money, with the extension for that, too.
     #[must_use]
     pub fn objective(self, objective: impl Into<Option<Objective>>) -> Self {
         Self { objective: objective.into(), ..self }
+    }
+
+    /// With the least money for both parties, where this one pays these prices.
+    #[must_use]
+    pub fn prices(self, prices: Prices) -> Self {
+        Self { prices, ..self }.objective(Objective::Money)
     }
 }
 
@@ -94,12 +104,6 @@ impl From<Option<Scheme>> for SessionWish {
         Self { scheme, ..Self::default() }
     }
 }
-
-/// What is taken for a link of which nothing is known.
-const UNKNOWN: LinkShape = LinkShape::LAN;
-
-/// A link that is so slow that bytes are all that counts: by it extensions are chosen where bytes are to be least.
-const METERED: LinkShape = LinkShape { mbit_per_s: Some(1.0), rtt: Duration::ZERO };
 
 /// What a party sends.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -111,6 +115,7 @@ pub struct Offer {
     /// MiB for a batch.
     memory: u32,
     objective: Option<Objective>,
+    prices: Prices,
 }
 
 /// What both parties came to, and by which all is chosen and billed. Public, the same at both.
@@ -118,18 +123,21 @@ pub struct Offer {
 pub struct Setting {
     /// Which extension makes how many OTs.
     pub limits: Limits,
-    /// What both take for the link: what one of them knows of it, or a local network where neither knows anything.
+    /// What both take for the link: what one of them knows of it, or [the usual one](LinkShape::USUAL) where neither knows
+    /// anything.
     pub link: LinkShape,
     /// Bytes of memory that a batch may take at either party, in each lane.
     pub memory: u64,
     /// What operations make least, before what each says.
     pub objective: Option<Objective>,
+    /// What P0 and P1 pay: it counts where money is to be least.
+    pub prices: [Prices; 2],
 }
 
-/// Of parties inside a machine that ask for nothing.
+/// Of parties that ask for nothing, over a link of which nothing is known.
 impl Default for Setting {
     fn default() -> Self {
-        Self::over(LinkShape::LOOPBACK)
+        Self::over(LinkShape::USUAL)
     }
 }
 
@@ -141,7 +149,8 @@ impl Setting {
 
     /// Of parties that ask for this extension, over this link, with machines of these rates.
     pub fn new(asked: Option<Scheme>, link: LinkShape, rates: &Rates) -> Self {
-        Self { limits: Limits::new(asked, &link, rates), link, memory: MEMORY, objective: None }
+        let (limits, prices) = (Limits::new(asked, &link, rates), [Prices::USUAL; 2]);
+        Self { limits, link, memory: MEMORY, objective: None, prices }
     }
 
     /// With so many bytes of memory for a batch, in each lane.
@@ -154,17 +163,33 @@ impl Setting {
     #[must_use]
     pub fn objective(self, objective: Option<Objective>) -> Self {
         let limits = match objective {
-            Some(Objective::Bytes) => Limits::new(None, &METERED, &Rates::REFERENCE),
+            Some(objective @ (Objective::Bytes | Objective::Money)) => {
+                let aim = Aim { objective, prices: self.prices };
+                Limits::aimed(None, &self.link, &Rates::REFERENCE, &aim)
+            }
             _ => self.limits,
         };
         Self { limits, objective, ..self }
+    }
+
+    /// With the least money, where P0 and P1 pay these prices.
+    #[must_use]
+    pub fn prices(self, prices: [Prices; 2]) -> Self {
+        Self { prices, ..self }.objective(Some(Objective::Money))
     }
 
     /// What is chosen by beside the extension, as parties compare it.
     pub(crate) fn named(&self) -> String {
         let link: String = self.link.to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
         let objective = self.objective.map_or("as each says", Objective::name);
-        format!("{link}, {} bytes, least {objective}", self.memory)
+        let paid = match self.objective {
+            Some(Objective::Money) => {
+                let paid = |prices: Prices| format!("{} and {}", prices.gigabyte(), prices.core_hour());
+                format!(" at {}, {}", paid(self.prices[0]), paid(self.prices[1]))
+            }
+            _ => String::new(),
+        };
+        format!("{link}, {} bytes, least {objective}{paid}", self.memory)
     }
 }
 
@@ -173,16 +198,17 @@ const OPEN: u8 = 0;
 
 impl Offer {
     /// Bytes of an offer.
-    pub const LEN: usize = 49;
+    pub const LEN: usize = 65;
 
     /// What this party offers; `link` is what its connection says.
     pub fn new(wish: &SessionWish, link: Option<LinkShape>) -> Self {
         let link = wish.link.or(link);
-        let (knows, link) = (link.is_some(), link.unwrap_or(UNKNOWN).within());
+        let (knows, link) = (link.is_some(), link.unwrap_or(LinkShape::USUAL).within());
         let memory = u32::try_from(wish.memory / MIB).unwrap_or(u32::MAX).max(LEAST_MIB);
-        let priced = if wish.objective == Some(Objective::Bytes) { &METERED } else { &link };
-        let limits = Limits::new(None, priced, &wish.rates);
-        Self { asked: wish.scheme, knows, limits, link, memory, objective: wish.objective }
+        let SessionWish { objective, prices, .. } = *wish;
+        let aim = Aim { objective: objective.unwrap_or(Objective::Total), prices: [prices; 2] };
+        let limits = Limits::aimed(None, &link, &wish.rates, &aim);
+        Self { asked: wish.scheme, knows, limits, link, memory, objective, prices }
     }
 
     /// As it is sent.
@@ -194,6 +220,8 @@ impl Offer {
         bytes.extend(self.link.to_bytes());
         bytes.extend(self.memory.to_le_bytes());
         bytes.push(Objective::number(self.objective));
+        let prices = Some(self.prices).filter(|_| self.objective == Some(Objective::Money));
+        bytes.extend(prices.map_or([0; 16], Prices::to_bytes));
         bytes
     }
 
@@ -221,7 +249,13 @@ impl Offer {
             return Err(strange());
         }
         let objective = Objective::of_number(rest[44]).ok_or_else(strange)?;
-        Ok(Self { asked, knows: knows == 1, limits, link, memory, objective })
+        let prices: [u8; 16] = std::array::from_fn(|i| rest[45 + i]);
+        let prices = match objective {
+            Some(Objective::Money) => Prices::from_bytes(prices),
+            _ => Some(Prices::USUAL).filter(|_| prices == [0; 16]),
+        };
+        let prices = prices.ok_or_else(strange)?;
+        Ok(Self { asked, knows: knows == 1, limits, link, memory, objective, prices })
     }
 
     /// What both parties come to.
@@ -234,13 +268,21 @@ impl Offer {
         let memory = u64::from(p0.memory.min(p1.memory)) * MIB;
         let objective = either("what is to be least", [self.objective, theirs.objective], Objective::name)?;
         let asked = either("OT extension", [self.asked, theirs.asked], |scheme| scheme.to_string())?;
+        let said = |party: Self| Some(party.prices).filter(|_| party.objective == Some(Objective::Money));
+        let prices = match [said(p0), said(p1)] {
+            [Some(p0), Some(p1)] => [p0, p1],
+            [one, other] => [one.or(other).unwrap_or(Prices::USUAL); 2],
+        };
         let limits = match (asked, objective) {
-            (Some(_), _) => Limits::new(asked, &LinkShape::LOOPBACK, &Rates::REFERENCE),
+            (Some(_), _) => Limits::new(asked, &link, &Rates::REFERENCE),
+            (None, Some(objective @ Objective::Money)) => {
+                Limits::aimed(None, &link, &Rates::REFERENCE, &Aim { objective, prices })
+            }
             // Also where the party whose limits count did not ask for it.
             (None, Some(Objective::Bytes)) => if p0.objective == objective { p0 } else { p1 }.limits,
             (None, _) => limits,
         };
-        Ok(Setting { limits, link, memory, objective })
+        Ok(Setting { limits, link, memory, objective, prices })
     }
 }
 

@@ -18,7 +18,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::{Party, kept::Kept};
 use crate::{
-    bill::Objective,
+    bill::{Objective, Prices},
     codec::{Reader, Writer, malformed},
     error::{Error, Result},
     net::{Connection, Fingerprint, LinkShape, Role},
@@ -28,9 +28,9 @@ use crate::{
 };
 
 /// How a ticket's bytes begin; the last one is the version of what follows.
-const MAGIC: [u8; 8] = *b"hushtkt\x04";
+const MAGIC: [u8; 8] = *b"hushtkt\x05";
 /// Bytes before the seeds.
-const HEAD: usize = 128;
+const HEAD: usize = 160;
 
 /// One lane of a session, not opened yet. Whoever has it can be this party in that lane: keep it as a key.
 ///
@@ -111,7 +111,7 @@ impl Ticket {
     /// [`Error::Forked`] in a fork of the ticket's process.
     pub fn into_bytes(self) -> Result<Zeroizing<Vec<u8>>> {
         self.process.check("a ticket")?;
-        let Setting { limits, link, memory, objective } = self.seeds.setting();
+        let Setting { limits, link, memory, objective, prices } = self.seeds.setting();
         let [low, high] = self.lane.to_le_bytes();
         let Limits { k, direct, ends } = limits;
         let mut w = Writer::new(HEAD + self.seeds.encoded_len());
@@ -121,6 +121,7 @@ impl Ticket {
         ends.iter().for_each(|end| w.bytes(&end.to_le_bytes()));
         w.bytes(&link.to_bytes());
         w.bytes(&memory.to_le_bytes());
+        prices.iter().for_each(|prices| w.bytes(&prices.to_bytes()));
         w.bytes(&self.id);
         w.bytes(&self.peer.map_or([0; 32], |peer| *peer.bytes()));
         self.seeds.encode(&mut w);
@@ -153,11 +154,14 @@ impl Ticket {
         let objective = Objective::of_number(least).ok_or_else(|| malformed("is damaged"))?;
         let link = LinkShape::from_bytes(r.array()?).ok_or_else(|| malformed("is damaged"))?;
         let memory = u64::from_le_bytes(r.array()?);
+        let prices = [Prices::from_bytes(r.array()?), Prices::from_bytes(r.array()?)];
+        let [Some(p0), Some(p1)] = prices else { return Err(malformed("is damaged")) };
         let (id, peer) = (r.array()?, r.array()?);
         if !has_peer && peer != [0; 32] {
             return Err(malformed("is damaged"));
         }
-        let seeds = LaneSeeds::decode(&mut r, role, Setting { limits, link, memory, objective })?;
+        let setting = Setting { limits, link, memory, objective, prices: [p0, p1] };
+        let seeds = LaneSeeds::decode(&mut r, role, setting)?;
         r.finish()?;
         let peer = has_peer.then(|| Fingerprint::from_bytes(peer));
         Ok(Self { role, lane, id, peer, seeds: seeds.into(), process: Process::current() })

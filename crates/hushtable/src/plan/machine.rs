@@ -1,7 +1,7 @@
 //! How fast machines are.
 
 use crate::{
-    bill::{Objective, Work},
+    bill::{Objective, Prices, Work},
     net::LinkShape,
     ot::{Rates, Scheme, Setting},
 };
@@ -28,6 +28,8 @@ pub struct Machine {
     pub asked: Option<Scheme>,
     /// What a session makes least, if it says so: of bytes the extension follows. No figure of the machine.
     pub objective: Option<Objective>,
+    /// What P0 and P1 pay. No figure of the machine.
+    pub prices: [Prices; 2],
 }
 
 impl Default for Machine {
@@ -48,11 +50,12 @@ impl Machine {
         wire: 0.12,
         asked: None,
         objective: None,
+        prices: [Prices::USUAL; 2],
     };
 
     /// What parties with such machines come to over this link.
     pub fn setting(&self, link: LinkShape) -> Setting {
-        let made = Setting::new(self.asked, link, &self.ots);
+        let made = Setting { prices: self.prices, ..Setting::new(self.asked, link, &self.ots) };
         match self.asked {
             None => made.objective(self.objective),
             Some(_) => Setting { objective: self.objective, ..made },
@@ -71,12 +74,18 @@ impl Machine {
         Self { objective, ..self }
     }
 
+    /// Where P0 and P1 pay these prices.
+    #[must_use]
+    pub fn prices(self, prices: [Prices; 2]) -> Self {
+        Self { prices, ..self }
+    }
+
     /// Of two ends the slower in each respect: what a session of both runs at.
     pub fn slower(self, peer: Self) -> Self {
         let (mut mine, theirs) = (self.figures(), peer.figures());
         mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine = mine.max(theirs));
         let (asked, objective) = (self.asked.or(peer.asked), self.objective.or(peer.objective));
-        Self { asked, objective, ..Self::from(mine) }
+        Self { asked, objective, prices: self.prices, ..Self::from(mine) }
     }
 
     /// The names of its [`figures`](Self::figures).
@@ -124,6 +133,6 @@ impl From<[f64; 16]> for Machine {
     fn from(figures: [f64; 16]) -> Self {
         let [start, round, a, b, c, d, e, f, g, h, i, j, hash, word, byte, wire] = figures;
         let ots = Rates { soft: [a, b, c, d], ferret: [e, f, g], start: [h, i, j] };
-        Self { start, round, ots, hash, word, byte, wire, asked: None, objective: None }
+        Self { start, round, ots, hash, word, byte, wire, ..Self::REFERENCE }
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{clock::Clock, machine::Machine, ot, rounds};
 use crate::{
-    bill::{Bill, Effort, Objective, Phase, Work},
+    bill::{Bill, Effort, Objective, Phase, Prices, Weight, Work},
     net::LinkShape,
 };
 
@@ -49,6 +49,8 @@ pub struct Prediction<T> {
     pub fits: bool,
     /// How many batches share what is done once.
     batches: u32,
+    /// What P0 and P1 pay.
+    prices: [Prices; 2],
 }
 
 impl<T> Prediction<T> {
@@ -60,11 +62,26 @@ impl<T> Prediction<T> {
         let [setup, offline, online] = estimates(effort, link, machine);
         let Effort { memory, disk, .. } = *effort;
         let fits = disk <= room.disk && (0..2).all(|party| memory[party] <= room.memory[party]);
-        Self { way, once: sent, setup, offline, online, memory, disk, fits, batches: *batches }
+        let (batches, prices) = (*batches, machine.prices);
+        Self { way, once: sent, setup, offline, online, memory, disk, fits, batches, prices }
+    }
+
+    /// What P0 and P1 pay for one batch with its part of what is done once, in dollars.
+    pub fn dollars(&self) -> [f64; 2] {
+        let (phases, seconds) = ([self.setup, self.offline, self.online], self.value(Objective::Total));
+        let part = 1.0 / f64::from(self.batches.max(1));
+        let sent = |party: usize| {
+            part * self.once.bytes[party] + phases.iter().map(|phase| phase.bytes[party]).sum::<f64>()
+        };
+        [0, 1].map(|party| self.prices[party].of(sent(party), seconds))
+    }
+
+    fn weight(&self, objective: Objective) -> Weight {
+        Weight { value: self.value(objective), bytes: self.value(Objective::Bytes) }
     }
 
     /// What `objective` minimises, of one batch with its part of what is done once: seconds, those before the inputs in
-    /// part if time online counts, bytes, or rounds. Of equals [`rank`] takes those with the least total time first.
+    /// part if time online counts, bytes, rounds, or dollars. Of equals [`rank`] takes those with the least total time first.
     pub fn value(&self, objective: Objective) -> f64 {
         let part = 1.0 / f64::from(self.batches.max(1));
         let before = part * self.once.seconds + self.setup.seconds + self.offline.seconds;
@@ -73,6 +90,7 @@ impl<T> Prediction<T> {
             Objective::Total => before + self.online.seconds,
             Objective::Online => BEFORE * before + self.online.seconds,
             Objective::Rounds => f64::from(self.online.rounds),
+            Objective::Money => self.dollars().iter().sum(),
             Objective::Bytes => {
                 part * bytes(&self.once) + bytes(&self.setup) + bytes(&self.offline) + bytes(&self.online)
             }
@@ -129,39 +147,36 @@ impl Wanted {
     }
 }
 
-/// Predictions for all these ways, those with room first, and of them the best first.
+/// Predictions for all these ways: first the one to take by [the rule](crate::bill::NEARLY), then those with room, and of
+/// them the best first.
 pub fn rank<T>(ways: impl IntoIterator<Item = (T, Effort)>, wanted: &Wanted) -> Vec<Prediction<T>> {
     let of = |(way, effort): (T, Effort)| Prediction::of(way, &effort, wanted);
     let mut all: Vec<_> = ways.into_iter().map(of).collect();
     // Of equals the one with the least total time.
     let key = |p: &Prediction<T>| (!p.fits, p.value(wanted.objective), p.value(Objective::Total));
     all.sort_by(|a, b| key(a).partial_cmp(&key(b)).expect("finite predictions"));
+    let fit = all.iter().take_while(|p| p.fits == all[0].fits);
+    let weights: Vec<_> = fit.map(|p| p.weight(wanted.objective)).collect();
+    if let (Some(taken), true) = (wanted.objective.take(&weights), wanted.objective.is_of_time()) {
+        all[..=taken].rotate_right(1);
+    }
     all
 }
 
-/// Another way than the first is taken if it is predicted to take less than this part of the time, where local work is
-/// only implied: predictions by bills are not exacter.
-const LESS: f64 = 0.9;
-
-/// The way to take: the best of [`rank`]; `None` if there is no way.
+/// The way to take: the first of [`rank`]; `None` if there is no way.
 ///
 /// Where local work is implied by bills, the first way given is the usual one, which counts make the best for the
-/// objective. Another is taken only to save time over a link with a rate: inside a machine these counts are what was
-/// measured.
+/// objective. Over a link without a rate it is taken: these counts are what was measured inside a machine. So it is where
+/// rounds are to be least, or bytes.
 pub fn choose<T>(ways: Vec<(T, Effort)>, wanted: &Wanted) -> Option<T> {
     let Wanted { objective, link, .. } = wanted;
     let counted = ways.iter().all(|(_, effort)| effort.counted);
-    let of_time = matches!(objective, Objective::Total | Objective::Online);
-    let comparable = counted || of_time && link.mbit_per_s.is_some();
-    if !comparable {
+    let predicted = objective.is_of_time() || *objective == Objective::Money;
+    let says = counted || predicted && link.mbit_per_s.is_some();
+    if !says {
         return ways.into_iter().next().map(|(usual, _)| usual);
     }
-    let numbered = ways.into_iter().enumerate().map(|(i, (way, effort))| ((i, way), effort));
-    let mut all = rank(numbered, wanted);
-    let usual = all.iter().position(|prediction| prediction.way.0 == 0)?;
-    let least = all[usual].value(*objective) * if counted { 1.0 } else { LESS };
-    let taken = if counted || all[0].value(*objective) < least { 0 } else { usual };
-    Some(all.swap_remove(taken).way.1)
+    rank(ways, wanted).into_iter().next().map(|prediction| prediction.way)
 }
 
 /// Bits of a message's header, and how many bytes one message has about at most.

@@ -92,7 +92,7 @@ fn agreed(s: &mut Session, wish: &Wish, job: &LookupJob, batch: usize) -> Result
         (Some(protocol), _) | (None, Some(protocol)) => Ok(protocol),
         (None, None) => {
             let (unknown, _) = by_role(s.role(), mine[1], theirs[1]); // to P0
-            let measured = if unknown == 0 { LinkShape::LOOPBACK } else { measure(s)? };
+            let measured = if unknown == 0 { LinkShape::USUAL } else { measure(s)? };
             let link = wish.link.unwrap_or(measured);
             let wanted = Wanted::new(wish.objective, link, wish.machine);
             let mine = choose(Protocol::ways(job, batch)?, &wanted).expect("a way of lookups");

@@ -44,9 +44,9 @@ impl Engines {
         under: &Setting,
         stock: &Stock,
     ) -> Result<Evaluate> {
-        let objective = self.optimise.unwrap_or(Optimise::Total).into();
-        let asked =
-            Asked { circuit, known, items, objective, link: under.link, machine: &Machine::REFERENCE };
+        let objective = under.objective.unwrap_or(self.optimise.unwrap_or(Optimise::Total).into());
+        let machine = &Machine::REFERENCE.objective(under.objective).prices(under.prices);
+        let asked = Asked { circuit, known, items, objective, link: under.link, machine };
         if let Some(wish) = &self.engine {
             let way = wish.way(circuit, known)?;
             stock.fits(&way)?;
@@ -81,7 +81,7 @@ pub fn to_store(
     objective: Objective,
     items: usize,
 ) -> Result<Evaluate> {
-    let (link, machine) = (LinkShape::LOOPBACK, &Machine::REFERENCE);
+    let (link, machine) = (LinkShape::USUAL, &Machine::REFERENCE);
     let ways = ways(&Asked { circuit, known, items, objective, link, machine })?;
     let stored = ways.into_iter().map(|predicted| predicted.way).find(|way| way.shape().is_ok());
     stored.ok_or_else(|| Failure::new(format!("material of {} is not stored", circuit.name())))

@@ -2,7 +2,9 @@
 
 use crate::{
     calibration::Calibration,
+    count::some,
     explain,
+    forecast::{Forecast, Local},
     join::{
         agree::{Ask, Offer},
         asked::Shown,
@@ -13,14 +15,20 @@ use crate::{
     },
     link::Link,
     page::Page,
+    plain::{self, Names},
 };
 use apps::ids::Set;
-use hushtable::{Role, bill::Bill, net::LinkShape, run::Reveal};
+use hushtable::{
+    Role,
+    bill::{Bill, Effort},
+    run::Reveal,
+};
 use hushtable_columns::failure::Result;
 
-/// The whole of it.
-pub fn text(ask: &Ask, rows: &Rows, columns: &[Column], link: &Link) -> Result<String> {
-    let mut page = Page("hushtable join, before anything is sent\n".into());
+/// The whole of it; `read` bytes of files are read.
+pub fn page(ask: &Ask, rows: &Rows, columns: &[Column], link: &Link, read: u64) -> Result<Page> {
+    let mut page = Page::new("hushtable join, before anything is sent");
+    page.plain(sentences(ask, rows, link)?);
     explain::who(&mut page, link)?;
     shown(&mut page, ask, rows, columns, link.role());
     page.title("What shows besides");
@@ -39,15 +47,47 @@ pub fn text(ask: &Ask, rows: &Rows, columns: &[Column], link: &Link) -> Result<S
     page.line("to this party", &format!("the same of the peer's, before anything is computed; {ends}"));
     let fields: Vec<String> =
         ask.fields().into_iter().map(|(name, value)| format!("{name} {value}")).collect();
-    page.line("both compare", &fields.join("; "));
+    page.detail("both compare", &fields.join("; "));
     let network = match link.ends()? {
         Some(_) => "both addresses, sizes and times, and from these about how many rows there are",
         None => "everything that is sent: plain TCP; whoever changes it changes results",
     };
     page.line("to the network", network);
     page.title("What it takes, if the peer has as many ids and such columns");
-    costs(&mut page, ask, own, link)?;
-    Ok(page.0)
+    costs(&mut page, ask, (own, rows.counted(), read), link)?;
+    Ok(page)
+}
+
+/// Who computes what with whom, who learns what, and what nobody learns.
+fn sentences(ask: &Ask, rows: &Rows, link: &Link) -> Result<[String; 3]> {
+    let names = Names::of(link)?;
+    let (both, own) = (names.both(), some(rows.counted(), "row"));
+    let watched = plain::network(link);
+    Ok(match ask.reveal {
+        Shown::None => [
+            format!(
+                "{both} match the rows of two tables by their ids ({own} here), and each keeps a file of shares of what \
+                 they have in common."
+            ),
+            "Neither learns which ids match, nor how many, nor a number of the other's.".into(),
+            format!(
+                "Both learn only how many ids the other's table may have and which columns it brings; {watched}."
+            ),
+        ],
+        Shown::Ids => [
+            format!("{both} find out which ids their two tables have in common ({own} here)."),
+            names.learns(ask.who, "which of its ids the other has too"),
+            format!(
+                "Nobody learns an id that only the other has, unless it enters that id itself: whoever enters all possible ids \
+                 learns the other's list; {watched}."
+            ),
+        ],
+        Shown::Count => [
+            format!("{both} count how many ids their two tables have in common ({own} here)."),
+            "Both learn that number.".into(),
+            format!("Neither learns which ids these are, nor any other id of the other's; {watched}."),
+        ],
+    })
 }
 
 /// What is computed, and who learns what.
@@ -97,11 +137,9 @@ fn shown(page: &mut Page, ask: &Ask, rows: &Rows, columns: &[Column], me: Role) 
     learned.iter().for_each(|(name, words)| page.line(name, words));
 }
 
-fn costs(page: &mut Page, ask: &Ask, own: Offer, link: &Link) -> Result<()> {
-    let calibration = Calibration::load(None)?.over(link);
-    let shape = Some(link.net()).filter(|&net| net != LinkShape::LOOPBACK).or(calibration.link());
-    let over = shape.unwrap_or(LinkShape::LOOPBACK);
-    let under = calibration.machine().setting(over);
+fn costs(page: &mut Page, ask: &Ask, (own, ids, read): (Offer, usize, u64), link: &Link) -> Result<()> {
+    let forecast = Forecast::of(Calibration::load(None)?, link);
+    let under = forecast.under();
     let offers = [own.clone(), own];
     let sizes = offers.each_ref().map(|offer| offer.rows);
     let chance = match ask.reveal {
@@ -109,11 +147,11 @@ fn costs(page: &mut Page, ask: &Ask, own: Offer, link: &Link) -> Result<()> {
         _ => hidden::chance(&hidden::owners(ask, sizes), sizes)?,
     };
     explain::chance(page, &(chance + Set::chance(sizes[0] + sizes[1])));
-    let bill: Bill = match ask.reveal {
-        Shown::Ids => common::psi(ask.who, offers.map(|offer| offer.rows))?.bill(&under)? + Set::bill(),
-        _ => hidden::bill(ask, &offers, &under)?,
+    let (bill, cells, written): (Bill, _, _) = match ask.reveal {
+        Shown::Ids => (common::psi(ask.who, sizes)?.bill(&under)? + Set::bill(), sizes[0] + sizes[1], ids),
+        _ => (hidden::bill(ask, &offers, &under)?, hidden::all_cells(ask, &offers)?, 0),
     };
-    let phases = explain::sent(page, &bill, &over, &calibration, link.role());
-    explain::time(page, phases, None, shape, &calibration);
+    forecast.sent(page, &bill);
+    forecast.takes(page, Effort::implied(bill), &Local { read, ids, written, cells, ..Local::default() });
     Ok(())
 }

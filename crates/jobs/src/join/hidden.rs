@@ -89,6 +89,18 @@ pub fn bill(ask: &Ask, offers: &[Offer; 2], under: &Setting) -> Result<Bill> {
     Ok(all)
 }
 
+/// What a join works on one by one: its bins, with so many columns.
+pub fn cells(bins: usize, columns: usize) -> usize {
+    bins * (3 + columns)
+}
+
+/// The same of all that is asked for.
+pub fn all_cells(ask: &Ask, offers: &[Offer; 2]) -> Result<usize> {
+    let columns = offers.iter().map(|offer| offer.columns.len()).sum();
+    let of = |owner| Ok(cells(join(owner, offers)?.bins(), columns));
+    owners(ask, offers.each_ref().map(|offer| offer.rows)).into_iter().map(of).sum()
+}
+
 /// What chance can spoil in joins of tables of these sizes, one for each owner. Without the hashes of ids.
 pub fn chance(owners: &[Role], sizes: [usize; 2]) -> hushtable::Result<Chance> {
     let join = |&owner| Join::new(owner, sizes, &[], &[]);

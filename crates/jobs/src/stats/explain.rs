@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::{
     calibration::Calibration,
     explain,
+    forecast::{Forecast, Local},
     join::{
         condition::Wanted,
         file::JoinedFile,
@@ -12,39 +13,67 @@ use crate::{
     },
     link::Link,
     page::Page,
+    plain::{self, Names},
     stats::{
         question::{
             Question,
-            part::{Order, Series, Statistic},
+            part::{Order, Part, Series, Statistic},
         },
         work,
     },
 };
-use hushtable::{net::LinkShape, operation::Operation};
+use hushtable::{bill::Effort, operation::Operation};
 use hushtable_columns::{failure::Result, shares::role_name};
 
-/// The whole of it.
-pub fn text(question: &Question, file: &JoinedFile, link: &Link) -> Result<String> {
-    let mut page = Page("hushtable stats, before anything is sent\n".into());
+/// The whole of it; `read` bytes of files are read.
+pub fn page(question: &Question, file: &JoinedFile, link: &Link, read: u64) -> Result<Page> {
+    let mut page = Page::new("hushtable stats, before anything is sent");
+    page.plain(sentences(question, link)?);
     explain::who(&mut page, link)?;
     computed(&mut page, question, file);
     told(&mut page, question, file);
     page.title("What shows besides");
     let fields = question.fields(file, link.role());
     let fields: Vec<String> = fields.into_iter().map(|(name, value)| format!("{name} {value}")).collect();
-    page.line("both compare", &fields.join("; "));
+    page.detail("both compare", &fields.join("; "));
     page.title("What it takes");
-    let calibration = Calibration::load(None)?.over(link);
-    let shape = Some(link.net()).filter(|&net| net != LinkShape::LOOPBACK).or(calibration.link());
-    let bill =
-        work::bill(question, file, &calibration.machine().setting(shape.unwrap_or(LinkShape::LOOPBACK)))?;
-    let phases =
-        explain::sent(&mut page, &bill, &shape.unwrap_or(LinkShape::LOOPBACK), &calibration, link.role());
+    let forecast = Forecast::of(Calibration::load(None)?, link);
+    let bill = work::bill(question, file, &forecast.under())?;
+    forecast.sent(&mut page, &bill);
     let bins = question.table(file).bins;
     let chance = question.parts.iter().map(|part| question.shape(part, bins).chance(1)).sum();
     explain::chance(&mut page, &chance);
-    explain::time(&mut page, phases, None, shape, &calibration);
-    Ok(page.0)
+    let of_part = |part: &Part| bins * (1 + part.series.len());
+    let cells = question.parts.iter().map(of_part).sum::<usize>() * question.groups().len();
+    forecast.takes(&mut page, Effort::implied(bill), &Local { read, cells, ..Local::default() });
+    Ok(page)
+}
+
+/// Who computes what with whom, who learns what, and what nobody learns.
+fn sentences(question: &Question, link: &Link) -> Result<[String; 3]> {
+    let names = Names::of(link)?;
+    let learned = match question.by.as_slice() {
+        [] => "Both learn these numbers of all these rows together, if there are enough of them.",
+        _ => "Both learn these numbers of each group of rows that is large enough.",
+    };
+    let rest = match question.noise {
+        Some(_) => {
+            "The numbers have noise, so that they say little about any single row; nobody learns which rows these are"
+        }
+        None => {
+            "Nobody learns which rows these are, but exact numbers, and several questions together, can say something about a \
+             single row (see \"Who learns what\")"
+        }
+    };
+    Ok([
+        format!(
+            "{} compute {} together, over the rows that an earlier join found in both tables.",
+            names.both(),
+            question.words()
+        ),
+        learned.into(),
+        format!("{rest}; {}.", plain::network(link)),
+    ])
 }
 
 /// What comes out, and how it is rounded.

@@ -16,6 +16,7 @@ use crate::{
         rows::{Reading, Rows},
     },
     meeting::{Agenda, Begun, SetUp},
+    page::Page,
     row_results,
     stats::{
         self,
@@ -71,7 +72,8 @@ pub struct Joint {
     role: Role,
     asked: Vec<(String, Asked)>,
     hash: String,
-    pub explained: String,
+    /// What is shown to whom, until it is taken.
+    pub explained: Option<Page>,
 }
 
 impl Joint {
@@ -129,15 +131,15 @@ impl Joint {
             let Statistics { asked: one } = parsed(file, step, own, flags(&step.options))?;
             asked.push((step.name.clone(), one));
         }
-        let mut explained = explain::text(&ask, &rows, &columns[role as usize], own.link)?;
+        let read = crate::explain::bytes([own.input]);
+        let mut explained = explain::page(&ask, &rows, &columns[role as usize], own.link, read)?;
         let like = like(&ask, &columns, rows.bound, role)?;
         for ((name, one), step) in asked.iter().zip(rest) {
             let question = Question::of(one, &like);
             let question = question.map_err(|failure| says(step, format!("step {name:?}: {failure}")))?;
-            explained += &format!("\nstep {name}: ");
-            explained += &stats::explain::text(&question, &like, own.link)?;
+            explained.step(name, stats::explain::page(&question, &like, own.link, 0)?);
         }
-        Ok(Self { ask, rows, columns, role, asked, hash: file.hash.clone(), explained })
+        Ok(Self { ask, rows, columns, role, asked, hash: file.hash.clone(), explained: Some(explained) })
     }
 
     /// Whether there are statistics.

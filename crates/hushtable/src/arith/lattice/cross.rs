@@ -163,7 +163,7 @@ impl Cross {
 
     /// Bytes that count as much as a microsecond.
     fn weight(&self) -> f64 {
-        if self.objective == Objective::Bytes { LEAST_BYTES } else { BYTES }
+        if self.objective.by_counts() == Objective::Bytes { LEAST_BYTES } else { BYTES }
     }
 
     /// By which ways to the same are compared, with the keys, which serve several batches.

@@ -317,7 +317,7 @@ pub(super) fn weigh(form: &Form, bill: &Bill, objective: Objective) -> Result<f6
     Ok(match objective {
         Objective::Total => offline + online,
         Objective::Online => online + plan::BEFORE * offline,
-        Objective::Bytes => bill.bytes(),
+        Objective::Bytes | Objective::Money => bill.bytes(),
         Objective::Rounds => f64::from(bill.online.rounds) * 1e6 + offline + online,
     })
 }
@@ -346,7 +346,7 @@ fn nanoseconds(form: &Form, bill: &Bill) -> Result<[f64; 2]> {
     let job = LookupJob { index: Sharing::Additive, output: Sharing::Xor, index_bits, value_bits };
     let trees = Protocol::ways(&job, BATCH)?.into_iter();
     let trees = trees.filter(|(way, _)| matches!(way, Protocol::Tree | Protocol::Doubling));
-    let ranked = plan::rank(trees, &Wanted::new(Objective::Total, LinkShape::default(), machine));
+    let ranked = plan::rank(trees, &Wanted::new(Objective::Total, LinkShape::USUAL, machine));
     let tree = ranked.first().expect("they serve every such table");
     let others = bill.all_cots().saturating_sub(OneHot::<Cyclic>::tree_bill(index_bits).all_cots()) as f64;
     let read = reading_columns(index_bits, value_bits, columns) + read_column() * columns as f64;

@@ -287,7 +287,7 @@ impl GeluJob {
     }
 
     fn is_folded(&self) -> bool {
-        let suits = self.function == Gated::Silu || self.objective == Objective::Bytes;
+        let suits = self.function == Gated::Silu || self.objective.by_counts() == Objective::Bytes;
         suits && self.precision == Precision::Fine
     }
 

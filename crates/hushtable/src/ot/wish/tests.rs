@@ -38,9 +38,9 @@ fn both_come_to_the_same() {
                 }
                 continue;
             }
-            let link = link0.or(link1).unwrap_or(UNKNOWN);
+            let link = link0.or(link1).unwrap_or(LinkShape::USUAL);
             let limits = Limits::new(scheme0.or(scheme1), &link, &Rates::REFERENCE);
-            let wanted = Setting { limits, link, memory: MEMORY, objective: None };
+            let wanted = Setting { limits, link, ..Setting::default() };
             assert_eq!([first.unwrap(), second.unwrap()], [wanted; 2], "{p0:?}, {p1:?}");
         }
     }
@@ -67,8 +67,7 @@ fn what_is_to_be_least_is_settled() {
     for ours in all() {
         for theirs in all() {
             let offer = |objective| {
-                let link = Some(LinkShape::LOOPBACK);
-                let offer = Offer::new(&SessionWish::default().objective(objective), link);
+                let offer = Offer::new(&SessionWish::default().objective(objective), None);
                 Offer::of_peer(&offer.to_bytes()).expect("an offer")
             };
             let [p0, p1] = [ours, theirs].map(offer);
@@ -85,8 +84,75 @@ fn what_is_to_be_least_is_settled() {
             assert_eq!([first.unwrap(), second.unwrap()], [wanted; 2], "{ours:?}, {theirs:?}");
             assert_eq!(
                 wanted.limits != Setting::default().limits,
-                wanted.objective == Some(Objective::Bytes)
+                matches!(wanted.objective, Some(Objective::Bytes | Objective::Money))
             );
+        }
+    }
+}
+
+/// Each pays its own; who says nothing is taken to pay what the other does.
+#[test]
+fn prices_of_both_count() {
+    let prices = |gigabyte| Prices::new(gigabyte, 0.04).expect("prices");
+    let offer = |said: Option<Prices>| {
+        let wish = said.map_or_else(SessionWish::default, |said| SessionWish::default().prices(said));
+        Offer::of_peer(&Offer::new(&wish, None).to_bytes()).expect("an offer")
+    };
+    let (dear, cheap) = (prices(0.09), prices(0.0));
+    for (p0, p1, wanted) in [
+        (Some(dear), Some(cheap), [dear, cheap]),
+        (Some(cheap), Some(dear), [cheap, dear]),
+        (Some(cheap), None, [cheap; 2]),
+        (None, Some(cheap), [cheap; 2]),
+    ] {
+        let [p0, p1] = [p0, p1].map(offer);
+        let settled =
+            [p0.settle(Role::P0, p1), p1.settle(Role::P1, p0)].map(|settled| settled.expect("a setting"));
+        assert_eq!(settled, [Setting::default().prices(wanted); 2]);
+    }
+    assert_ne!(
+        Setting::default().prices([dear; 2]).named(),
+        Setting::default().prices([dear, cheap]).named()
+    );
+    assert_ne!(
+        Setting::default().prices([dear; 2]).limits,
+        Setting::default().prices([cheap; 2]).limits,
+        "they decide"
+    );
+}
+
+proptest::proptest! {
+    /// Whatever two parties bring, both come to the same, of what both have; or both are refused.
+    #[test]
+    fn any_two_offers(
+        schemes in proptest::array::uniform2(0usize..20),
+        objectives in proptest::array::uniform2(0usize..12),
+        links in proptest::array::uniform2((0u8..3, 0.01..1e6f64, 0u64..4000)),
+        soft in proptest::array::uniform2(proptest::array::uniform4(1.0..200f64)),
+        paid in proptest::array::uniform2((0.0..10f64, 0.0..10f64)),
+        memory in proptest::array::uniform2(0u64..1 << 40),
+    ) {
+        let offers = [0, 1].map(|i| {
+            let (kind, rate, trip) = links[i];
+            let shape = LinkShape { mbit_per_s: Some(rate), rtt: std::time::Duration::from_millis(trip) };
+            let link = [None, Some(LinkShape::LOOPBACK), Some(shape)][usize::from(kind)];
+            let wish = SessionWish {
+                scheme: Scheme::ALL.get(schemes[i]).copied(),
+                link,
+                rates: Rates { soft: soft[i], ..Rates::REFERENCE },
+                memory: memory[i],
+                objective: Objective::ALL.get(objectives[i]).copied(),
+                prices: Prices::new(paid[i].0, paid[i].1).expect("prices"),
+            };
+            Offer::of_peer(&Offer::new(&wish, None).to_bytes()).expect("an offer")
+        });
+        let [p0, p1] = offers;
+        match [p0.settle(Role::P0, p1), p1.settle(Role::P1, p0)] {
+            [Ok(first), Ok(second)] => {
+                proptest::prop_assert_eq!(first, second);
+                proptest::prop_assert!(first.limits.are_limits());
+            }
+            [first, second] => proptest::prop_assert!(first.is_err() && second.is_err()),
         }
     }
 }
@@ -119,8 +185,11 @@ fn strange_offers_are_refused() {
         changed(36, &(-1f64).to_le_bytes()),
         changed(36, &2e6f64.to_le_bytes()),
         changed(44, &31u32.to_le_bytes()), // too little memory
-        changed(48, &[5]),                 // nothing that can be least
-        Offer::of_peer(&good[..47]),
+        changed(48, &[6]),                 // nothing that can be least
+        changed(49, &[1]),                 // prices, and no money to be least
+        changed(48, &[&[5][..], &f64::NAN.to_le_bytes(), &[0; 8]].concat()),
+        changed(48, &[&[5][..], &[0; 8], &(-1f64).to_le_bytes()].concat()),
+        Offer::of_peer(&good[..64]),
         Offer::of_peer(&[&good[..], &[0]].concat()),
         Offer::of_peer(&[]),
     ];

@@ -69,7 +69,7 @@ fn parties_that_differ_take_the_same() {
         let [(p0, _), (p1, _)] = session(LinkShape::LOOPBACK, wishes, 1 << 16).expect("an honest run");
         assert_eq!(p0, p1);
         let asked = wishes.iter().find_map(|wish| wish.scheme);
-        let link = wishes[0].link.unwrap_or(LinkShape::LOOPBACK);
+        let link = wishes[0].link.unwrap_or(LinkShape::USUAL);
         assert_eq!(p0, Limits::new(asked, &link, &Rates::REFERENCE));
     }
 }

@@ -112,6 +112,15 @@ impl Before for Fresh {
         Ok(hidden::chance(&self.owners, self.sizes)? + Set::chance(ids))
     }
 
+    fn ids(&self) -> usize {
+        self.rows.counted()
+    }
+
+    fn cells(&self) -> usize {
+        let of = |owner: &Role| self.join(*owner).map_or(0, |join| hidden::cells(join.bins(), 1));
+        self.owners.iter().map(of).sum()
+    }
+
     fn carry_out(&mut self, p: &mut Party, jobs: &mut [Job]) -> Result<[Phase; 2]> {
         let (mut took, ids) = (Took::default(), Arc::new(self.rows.set()?));
         let columns = Arc::new(vec![std::mem::take(&mut self.parts)]);

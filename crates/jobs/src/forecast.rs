@@ -1,0 +1,165 @@
+//! What a job takes, before it runs: bytes, messages in turn, time from the start of the command to its end, money.
+//!
+//! Time is that of one thread at each party: what [`plan`] predicts of messages, correlated OTs and local work, and what a
+//! command does besides, by counts and rates that were measured on the machine whose rates are the reference, and taken in the
+//! ratio of its rates to this one's. `tools/check_times.py` holds it against runs.
+
+use crate::{calibration::Calibration, link::Link, means::dollars, page::Page};
+use hushtable::{
+    Role,
+    bill::{Bill, Effort},
+    net::LinkShape,
+    ot::Setting,
+    plan::{self, Estimate, Machine, Objective, Wanted},
+};
+use hushtable_columns::units;
+
+/// By what it is predicted.
+pub struct Forecast {
+    calibration: Calibration,
+    shape: Option<LinkShape>,
+    me: Role,
+}
+
+/// What a machine does beside the protocol.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Local {
+    /// Bytes of files that are read.
+    pub read: u64,
+    /// Rows whose ids are compared as they are.
+    pub named: usize,
+    /// Ids that are brought into one form, compared and sorted.
+    pub ids: usize,
+    /// Functions whose forms are found.
+    pub functions: usize,
+    /// Rows that are written.
+    pub written: usize,
+    /// Items that joins and what follows them work on one by one: places in tables, and numbers in them.
+    pub cells: usize,
+}
+
+/// Seconds that starting and ending a command takes, and a function; and nanoseconds of each of the others.
+const COMMAND: f64 = 6e-3;
+const FUNCTION: f64 = 28e-3;
+const READ: f64 = 7.0;
+const NAMED: f64 = 115.0;
+const ID: f64 = 1000.0;
+const WRITTEN: f64 = 200.0;
+const CELL: f64 = 100.0;
+
+impl Local {
+    /// Seconds on the machine of the reference.
+    fn seconds(&self) -> f64 {
+        let Self { read, named, ids, functions, written, cells } = *self;
+        let each = [(read as usize, READ), (named, NAMED), (ids, ID), (written, WRITTEN), (cells, CELL)];
+        let counted: f64 = each.into_iter().map(|(count, ns)| count as f64 * ns).sum();
+        COMMAND + functions as f64 * FUNCTION + counted * 1e-9
+    }
+}
+
+impl Forecast {
+    /// Of a session over `link`.
+    pub fn of(calibration: Calibration, link: &Link) -> Self {
+        let shape = calibration.shape(link);
+        Self { calibration: calibration.over(link), shape, me: link.role() }
+    }
+
+    /// What the parties come to, if the peer says nothing else.
+    pub fn under(&self) -> Setting {
+        self.machine().setting(self.link())
+    }
+
+    /// The link that it is predicted for.
+    pub fn link(&self) -> LinkShape {
+        self.shape.unwrap_or(LinkShape::USUAL)
+    }
+
+    /// The machines.
+    pub fn machine(&self) -> Machine {
+        self.calibration.machine()
+    }
+
+    /// What each party sends, and how often it waits.
+    pub fn sent(&self, page: &mut Page, bill: &Bill) {
+        let phases = plan::least(bill, &self.link(), &self.machine());
+        for (party, fact, role) in
+            [("this party sends", "sent_here", self.me), ("the peer sends", "sent_by_peer", self.me.peer())]
+        {
+            let sent = phases.each_ref().map(|phase| phase.bytes[role as usize].round() as u64);
+            let [setup, offline, online] = sent.map(units::bytes);
+            page.line(
+                party,
+                &format!("about {setup} to begin, {offline} before the numbers are used, {online} with them"),
+            );
+            page.fact(fact, sent.to_vec());
+        }
+        let rounds = phases.each_ref().map(|phase| phase.rounds);
+        let words = rounds.map(|rounds| rounds.to_string()).join(" + ");
+        page.detail(
+            "messages in turn",
+            &format!("{words}: to begin, before the numbers are used, with them"),
+        );
+        page.fact("rounds", rounds.to_vec());
+    }
+
+    /// The time of all of it, and what that costs; `effort` is that of the protocols.
+    pub fn takes(&self, page: &mut Page, effort: Effort, local: &Local) {
+        let machine = self.machine();
+        let wanted = Wanted::new(Objective::Total, self.link(), machine);
+        let predicted = plan::rank([((), effort)], &wanted).remove(0);
+        let scale = machine.figures()[WORD] / Machine::REFERENCE.figures()[WORD];
+        let beside = scale * local.seconds();
+        let seconds = predicted.value(Objective::Total) + beside;
+        let over = match self.shape {
+            Some(shape) => format!("over the network {shape}"),
+            None => format!("over a network like {}; `hushtable calibrate` measures yours", LinkShape::USUAL),
+        };
+        page.line(
+            "time",
+            &format!(
+                "about {} on one thread, from start to end, without waiting for the peer to come, {over} ({})",
+                units::time(seconds),
+                self.calibration
+            ),
+        );
+        page.fact("seconds", seconds);
+        let phases = [predicted.once, predicted.setup, predicted.offline, predicted.online];
+        page.fact("seconds_of_phases", phases[1..].iter().map(|phase| phase.seconds).collect::<Vec<_>>());
+        page.fact("seconds_beside", beside);
+        self.money(page, &phases, seconds);
+    }
+
+    fn money(&self, page: &mut Page, phases: &[Estimate], seconds: f64) {
+        let [p0, p1] = self.machine().prices;
+        let paid = |role: Role| -> f64 {
+            let sent = phases.iter().map(|phase| phase.bytes[role as usize]).sum();
+            [p0, p1][role as usize].of(sent, seconds)
+        };
+        let (here, both) = (paid(self.me), paid(Role::P0) + paid(Role::P1));
+        page.line(
+            "money",
+            &format!(
+                "about {} for both, {} of it here, at ${} for a GB that is sent and ${} for an hour of a core (--price)",
+                dollars(both),
+                dollars(here),
+                p0.gigabyte(),
+                p0.core_hour()
+            ),
+        );
+        page.fact("dollars", both);
+        page.fact("dollars_here", here);
+    }
+}
+
+/// Where the rate of words is in the figures of a machine: the rate of most local work.
+const WORD: usize = 13;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rate_is_that_of_words() {
+        assert_eq!(Machine::NAMES[WORD], "word");
+    }
+}
