@@ -39,7 +39,7 @@ fn drawn(prg: &mut Prg, rows: usize) -> Vec<(String, Option<i64>)> {
         let cents = prg.u64() as i64 % 10i64.pow(1 + prg.below(11));
         (id, (prg.below(9) > 0).then_some(cents))
     };
-    (0..rows).map(|i| one(i)).collect()
+    (0..rows).map(one).collect()
 }
 
 #[test]
