@@ -186,7 +186,7 @@ fn rows(sides: &[Side; 2]) -> Result<Vec<Row>> {
     if sides[1].output().exists() {
         return Err(Failure::Check("the telecom company got what is the bank's".into()));
     }
-    let bits = column(&results, "id", &format!("at_least_{THRESHOLD}"))?;
+    let bits = column(&results, IDS[0], &format!("at_least_{THRESHOLD}"))?;
     let telecom: HashMap<String, f64> = sides[1].parts()?.into_iter().collect();
     let bank = sides[0].parts()?;
     if bits.len() != bank.len() {

@@ -15,7 +15,7 @@ use crate::verify;
 use apps::private_table::{Answer, Description, Greeting, Request};
 use hushtable::{Role, math::Domain};
 use hushtable_columns::{
-    ColumnFile, Dialect, Encoding, FileFormat, Format, Rounding, numbers::Source, shares::ShareFile,
+    ColumnFile, Dialect, Encoding, FileFormat, Format, Rounding, Style, numbers::Source, shares::ShareFile,
     table_file,
 };
 use hushtable_jobs::{
@@ -59,7 +59,11 @@ fn here() -> &'static Path {
 fn columns(data: &[u8]) {
     columns_in(data, &Dialect::default());
     let na = vec!["NA".to_owned()];
-    columns_in(data, &Dialect { delimiter: b';', decimal: ',', na, ..Dialect::default() });
+    let (semicolon, thousands) = (Some(b';'), Some(".".parse().expect("a sign")));
+    let na_as = vec!["0".parse().expect("a number"), "score=-1.5,id=\"a,b\"".parse().expect("values")];
+    let comma = Dialect { delimiter: semicolon, decimal: Some(','), na, ..Dialect::default() };
+    columns_in(data, &comma);
+    columns_in(data, &Dialect { thousands, na_as, ..comma });
     columns_in(data, &Dialect { encoding: Encoding::Windows1252, ..Dialect::default() });
 }
 
@@ -85,6 +89,8 @@ fn column_seeds() -> Vec<Vec<u8>> {
         "id,score,age\na,1\n",
         "id,score,score\na,nan,-inf\n\"",
         "id;score;age\na;1,5;NA\nb;-,5e1;2\n",
+        "id;score;age\na;1.100,5;1.000\nb;;-12.345.678\n",
+        "id|score|age\na|1\u{202f}100|\nb|1,5;2|NaN\n",
         "i\0d\0;\0s\0c\0o\0r\0e\0;\0a\0g\0e\0\n\0a\0;\0\x31\0;\0\x32\0",
     ])
 }
@@ -162,7 +168,8 @@ fn share_seeds() -> Vec<Vec<u8>> {
         let format = Format { bits, fraction_bits };
         let file = || ShareFile::new("sigmoid", [7; 32], Role::P1, format, range, shares.clone().into());
         let ids = Some(Arc::new(["a", "b"].iter().collect()));
-        [file().sealed(), ShareFile { ids, ..file() }.sealed()]
+        let style = Some(Style { id: "x,y".into(), delimiter: ';', decimal: ',' });
+        [file().sealed(), ShareFile { ids, style, ..file() }.sealed()]
     };
     let widest = made(64, 32, [i64::MIN, i64::MAX], vec![u64::MAX, 1]);
     let files = made(16, 8, [0, 256], vec![3, 65535]).into_iter().chain(widest);
@@ -197,7 +204,9 @@ fn joined_seeds() -> Vec<Vec<u8>> {
     };
     let shares = || [vec![7, u64::MAX], vec![1], vec![2]].map(|words| Shared::of(&words)).into();
     let table = |owner| Table::new(owner, 2, Shared::of(&[3]), shares());
-    let owned = || Some(Owned { ids: ["a", "b"].iter().collect(), rows: Shared::of(&[2, 0]) });
+    let style = Some(Style { id: "x,y".into(), delimiter: ';', decimal: ',' });
+    let owned =
+        || Some(Owned { ids: ["a", "b"].iter().collect(), rows: Shared::of(&[2, 0]), style: style.clone() });
     let tables = || [offer("income:5"), offer("region:n|s")];
     let files = [
         JoinedFile::new([7; 32], Role::P0, tables(), vec![table(Role::P0), table(Role::P1)], owned()),

@@ -11,10 +11,12 @@ use hushtable_columns::{
     failure::{Failure, Result},
     terminal,
 };
+use hushtable_jobs::job_file::RESERVED;
 
 const EXAMPLES: &str = "\
 Examples:
   hushtable identity new --name bank --out bank.id
+  hushtable identity new --name \"Klinikum Süd\" --out klinikum.id
   hushtable identity show --identity bank.id
   hushtable identity trust --identity bank.id telecom-cert.pem
   hushtable identity trust --identity bank.id telecom-cert.pem --fingerprint 5F:02:...:9C
@@ -25,7 +27,9 @@ Examples:
 An identity is a folder: key.pem is secret and readable by its owner only; cert.pem is for the peer; trusted/ \
 holds the certificates of the peers that may connect, each under its name. A certificate is trusted only after \
 its fingerprint was compared: the peer reads the one that its `identity show` prints, by phone say. At a terminal \
-`trust` asks; elsewhere --fingerprint says it.";
+`trust` asks; elsewhere --fingerprint says it.
+A name has 1 to 64 letters of any script, digits, '-', '_', '.' (not first) and single blanks between them; \
+however its accents are typed, it is the same. Names with blanks stand in quotes.";
 
 /// Make this party's identity and pin the peers it trusts
 #[derive(Args, Debug)]
@@ -48,7 +52,7 @@ enum Action {
     /// Make an identity, valid for two years, and print its fingerprint
     #[command(after_help = EXAMPLES)]
     New {
-        /// Who this is, for the peer to read: 1 to 64 letters, digits, '-', '_' and '.'
+        /// Who this is, for the peer to read: 1 to 64 letters of any script, digits, '-', '_', '.' and blanks
         #[arg(long, value_name = "NAME")]
         name: String,
         /// The folder to make; must not be there
@@ -91,7 +95,7 @@ enum Action {
 /// Runs the subcommand.
 pub fn run(args: &Identity) -> Result<()> {
     let text = match &args.action {
-        Action::New { name, out } => describe(&net::Identity::create(out, name)?),
+        Action::New { name, out } => describe(&net::Identity::create(out, free(name)?)?),
         Action::Show(own) => describe(&net::Identity::load(&own.identity)?),
         Action::List(own) => list(&net::Identity::load(&own.identity)?.peers()),
         Action::Trust { own, certificate, fingerprint, name } => {
@@ -99,6 +103,8 @@ pub fn run(args: &Identity) -> Result<()> {
                 Some(fingerprint) => *fingerprint,
                 None => compared(certificate)?,
             };
+            let own_name = Peer::read(certificate)?.name;
+            free(name.as_deref().unwrap_or(&own_name))?;
             let peer = net::Identity::trust(&own.identity, certificate, confirmed, name.as_deref())?;
             format!("trusted from now on: {} {}\n", peer.name, peer.fingerprint)
         }
@@ -114,6 +120,17 @@ pub fn run(args: &Identity) -> Result<()> {
     terminal::print(&text)
 }
 
+/// The name, unless it means another recipient than a party by its name.
+fn free(name: &str) -> Result<&str> {
+    match RESERVED.contains(&name.to_lowercase().as_str()) {
+        true => Err(Failure::new(format!(
+            "no party can be called {name:?}: --reveal and --to mean something else by {}",
+            RESERVED.join(", ")
+        ))),
+        false => Ok(name),
+    }
+}
+
 fn describe(identity: &net::Identity) -> String {
     format!(
         "name         {}\nfingerprint  {}\nfor the peer {}\n",
@@ -124,7 +141,7 @@ fn describe(identity: &net::Identity) -> String {
 }
 
 fn list(peers: &[Peer]) -> String {
-    let width = peers.iter().map(|peer| peer.name.len()).max().unwrap_or_default();
+    let width = peers.iter().map(|peer| peer.name.chars().count()).max().unwrap_or_default();
     peers.iter().map(|Peer { name, fingerprint }| format!("{name:width$}  {fingerprint}\n")).collect()
 }
 

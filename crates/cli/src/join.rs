@@ -63,8 +63,10 @@ The join itself tells nothing of how many ids match.
     debt:500       a number up to 500; variances are finer with a small limit
     region:a/b     one of 2 to 64 labels, for `stats --by`; with a | in quotes between them a label may have a /. Labels
                    are equal as values: 1 and 1.0 are the same, and blanks around them do not count
+    '\"a,b\":500'    a name or a label with , : / | or a quote in it stands in double quotes, in which a quote is twice
 The names, limits and labels are shown to the peer, the cells are not.
-  A missing cell is an error that names the row, unless --missing says that the column may have such. Then it is shared \
+  A missing cell is an error that names the row, unless --na-as says what it counts as (--na-as income=0,region=none), \
+or --missing says that the column may have such. Then it is shared \
 which they are: `stats` counts and adds up the rows where the cell is there. The peer learns that there may be some.
   An id that occurs twice is an error that names the lines, or: --duplicates first keeps the first row; sum adds up \
 the numbers of an id's rows; both happen here, and the peer sees no more than how many ids remain. --duplicates all, \
@@ -102,13 +104,13 @@ pub struct Join {
     #[arg(long, value_name = "FILE")]
     input: PathBuf,
     /// The column of ids, or several that make an id together
-    #[arg(long, value_name = "NAME,...", value_delimiter = ',', required = true)]
+    #[arg(long, value_name = "NAME,...", required = true)]
     id: Vec<String>,
     /// What is joined: columns of numbers, NAME or NAME:LIMIT, and of labels, NAME:a/b/c
-    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME,...")]
     columns: Vec<String>,
     /// Columns of --columns in which cells may be missing: `stats` leaves these rows out, and nobody sees which they are
-    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME,...")]
     missing: Vec<String>,
     /// Binary digits after the point of this party's numbers, 0 to 32; they are rounded to that
     #[arg(long, value_name = "F", default_value_t = FRACTION_BITS, value_parser = clap::value_parser!(u32).range(0..=32))]
@@ -152,11 +154,12 @@ pub fn run(args: &Join) -> Result<()> {
 }
 
 fn join(args: &Join) -> Result<()> {
-    let (ask, columns) = args.ask()?;
+    let ids = column::ids(&args.id, "--id")?;
+    let (ask, columns) = args.ask(&ids)?;
     let file = ColumnFile::open(&args.input, &args.csv)?;
     let whole = ask.shows_rows_to(args.link.role());
     let reading = rows::Reading {
-        ids: &args.id,
+        ids: &ids,
         rules: &ask.forms,
         columns: &columns,
         duplicates: args.duplicates,
@@ -164,7 +167,7 @@ fn join(args: &Join) -> Result<()> {
         pad_to: args.pad_to,
         most: agree::most(args.reveal),
     };
-    let rows = Rows::read(&file, &args.input, &args.csv, &reading)?;
+    let rows = Rows::read(&file, &args.input, &reading)?;
     rows.warn(&args.input);
     let read = hushtable_jobs::explain::bytes([args.input.as_path()]);
     let explained = Some(explain::page(&ask, &rows, &columns, &args.link, read)?);
@@ -205,7 +208,7 @@ fn join(args: &Join) -> Result<()> {
 
 impl Join {
     /// What is asked, checked: what both parties must ask alike, and the columns of this one.
-    fn ask(&self) -> Result<(Ask, Vec<Column>)> {
+    fn ask(&self, id: &[String]) -> Result<(Ask, Vec<Column>)> {
         let ids = self.reveal == Shown::Ids;
         let (columns, missing) =
             (("--columns", !self.columns.is_empty()), ("--missing", !self.missing.is_empty()));
@@ -215,7 +218,7 @@ impl Join {
             (
                 self.reveal != Shown::None,
                 "is for a hidden join",
-                &[columns, missing, ("--rows", self.rows.is_some())],
+                &[columns, missing, ("--rows", self.rows.is_some()), ("--na-as", !self.csv.na_as.is_empty())],
             ),
             (
                 self.reveal == Shown::Count,
@@ -251,12 +254,12 @@ impl Join {
             FileFormat::of_output(path)?;
         }
         let mut columns = Column::all(&self.columns, self.fraction_bits).map_err(Failure::new)?;
-        Column::let_miss(&mut columns, &self.missing).map_err(Failure::new)?;
+        Column::let_miss(&mut columns, &column::ids(&self.missing, "--missing")?).map_err(Failure::new)?;
         let groups = columns.iter().find(|column| column.groups().is_some());
         if let Some(Column { name, .. }) = groups.filter(|_| self.duplicates == Duplicates::Sum) {
             return Err(Failure::new(format!("--duplicates sum is for numbers, and {name:?} has groups")));
         }
-        let forms = forms::rules(&self.normalise, self.id.len(), "--id")?;
+        let forms = forms::rules(&self.normalise, id.len(), "--id")?;
         let (reveal, told, peer_at_most) = (self.reveal, self.tell_form, self.peer_at_most);
         Ok((Ask { reveal, who, forms, told, peer_at_most }, columns))
     }

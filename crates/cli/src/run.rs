@@ -8,8 +8,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use apps::ids::Rules;
 use clap::Args;
-use hushtable::net::Identity;
+use hushtable::net::{self, Identity};
 use hushtable_columns::{
     Dialect, FileFormat, disk,
     failure::{Failure, Result},
@@ -22,6 +23,7 @@ use hushtable_jobs::{
     count::count,
     delivery::Delivery,
     job_file::JobFile,
+    join::column,
     link::Link,
     meeting::{COMPUTED, Meeting},
     options::refuse,
@@ -127,6 +129,10 @@ pub struct Run {
     /// With join = true, or a step that joins: refuse a peer that says it has more ids, before anything is computed
     #[arg(long, value_name = "N", value_parser = count)]
     peer_at_most: Option<usize>,
+    /// How this party's ids are brought into the form that the job file says, where that reads them as others write
+    /// theirs: e164:+49 where the file says e164:+43, date:dmy where it says date
+    #[arg(long, value_name = "RULE,...", value_parser = column::rules)]
+    normalise: Vec<Rules>,
     /// What `hushtable calibrate` wrote [default: that of this user, if there is one]
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
@@ -165,17 +171,20 @@ pub fn run(args: &Run) -> Result<()> {
 }
 
 /// The options of jobs alone, and whether each was given.
-fn of_jobs(args: &Run) -> [(&'static str, bool); 10] {
-    let Dialect { decimal, na, bad_rows, leave_out, .. } = &args.csv;
+fn of_jobs(args: &Run) -> [(&'static str, bool); 13] {
+    let Dialect { decimal, thousands, na, na_as, bad_rows, leave_out, .. } = &args.csv;
     [
         ("--as", args.party.is_some()),
         ("--input", args.input.is_some()),
         ("--weights", args.weights.is_some()),
         ("--approve", args.approve.is_some()),
         ("--joined", args.joined.is_some()),
+        ("--normalise", !args.normalise.is_empty()),
         ("--peer-at-most", args.peer_at_most.is_some()),
-        ("--decimal", *decimal != Dialect::default().decimal),
+        ("--decimal", decimal.is_some()),
+        ("--thousands", thousands.is_some()),
         ("--na", !na.is_empty()),
+        ("--na-as", !na_as.is_empty()),
         ("--bad-rows", bad_rows.is_some()),
         ("--leave-out", !leave_out.is_empty()),
     ]
@@ -188,7 +197,8 @@ fn carry_out(args: &Run, path: &Path, file: &JobFile, link: &Link) -> Result<()>
     };
     let (weights, calibration) = (args.weights.as_deref(), args.calibration.as_deref());
     let (csv, delivery) = (&args.csv, &args.delivery);
-    let own = Own { file: path, input, weights, csv, link, calibration, quiet: delivery.quiet };
+    let (normalise, quiet) = (&args.normalise, delivery.quiet);
+    let own = Own { file: path, input, weights, csv, link, calibration, normalise, quiet };
     if file.is_joint() {
         return survey(args, path, file, &own);
     }
@@ -201,8 +211,9 @@ fn carry_out(args: &Run, path: &Path, file: &JobFile, link: &Link) -> Result<()>
         let (asked, name) = (steps::joined(file, &own)?, &file.steps[0].name);
         score::steps(&asked, Some(name), args.peer_at_most)?
     } else {
-        let at_most = [("--peer-at-most", args.peer_at_most.is_some())];
-        refuse(&[(true, "needs a job with join = true", &at_most)])?;
+        let of_joins =
+            [("--peer-at-most", args.peer_at_most.is_some()), ("--normalise", !args.normalise.is_empty())];
+        refuse(&[(true, "needs a job with join = true", &of_joins)])?;
         (steps::jobs(file, &own)?, None, None)
     };
     let others = [Some(path), Some(input), weights, calibration].into_iter().flatten();
@@ -267,13 +278,13 @@ fn is_party(args: &Run, path: &Path, file: &JobFile) -> Result<()> {
     let [listens, connects] = &file.parties;
     let role = args.link.role() as usize;
     let own = match (&args.party, args.link.identity()) {
-        (Some(name), _) => name.clone(),
+        (Some(name), _) => net::composed_name(name),
         (None, Some(folder)) => Identity::load(folder)?.name().to_owned(),
         // Nobody has a name.
         (None, None) => return Ok(()),
     };
     let path = path.display();
-    match file.parties.iter().position(|party| *party == own) {
+    match file.parties.iter().position(|party| net::composed_name(party) == own) {
         Some(party) if party == role => Ok(()),
         Some(_) => {
             Err(Failure::new(format!("{path}: {listens} listens and {connects} connects; this is {own}")))

@@ -36,6 +36,7 @@ mod join_bad;
 mod join_forms;
 mod joined_options;
 mod outputs;
+mod people_files;
 mod proximity;
 mod record;
 mod run;

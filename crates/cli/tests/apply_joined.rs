@@ -73,7 +73,8 @@ pub fn cells(
 ) -> BTreeMap<usize, String> {
     let text = site.read(name);
     let mut lines = text.lines();
-    assert_eq!(lines.next(), Some(format!("id,{column}").as_str()));
+    let id = if back { "customer" } else { "msisdn" };
+    assert_eq!(lines.next(), Some(format!("{id},{column}").as_str()));
     let row = |line: &str| {
         let (id, cell) = line.split_once(',').unwrap();
         (id[1..].parse().unwrap(), cell.to_owned())

@@ -59,7 +59,7 @@ fn a_job_over_rows_in_common() {
     let p1 = approved(&site, "join.toml", "telecom", "--weights telecom.toml");
     let [p0, p1] = site.both(&p0, &p1).map(Done::ok);
     let (header, rows) = results(&site.read("out.csv"));
-    assert_eq!((header.as_str(), rows.len()), ("id,repays", bank.len()));
+    assert_eq!((header.as_str(), rows.len()), ("customer,repays", bank.len()));
     let mut seen = [0; 3];
     for (id, got) in rows {
         let key = id.to_lowercase();

@@ -69,7 +69,8 @@ fn cells(
 ) -> BTreeMap<usize, String> {
     let text = site.read(name);
     let mut lines = text.lines();
-    assert_eq!(lines.next(), Some(format!("id,{column}").as_str()));
+    let id = if back { "customer" } else { "msisdn" };
+    assert_eq!(lines.next(), Some(format!("{id},{column}").as_str()));
     let rows: Vec<(usize, String)> = lines
         .map(|line| {
             let (id, cell) = line.split_once(',').unwrap();

@@ -6,16 +6,17 @@ use arrow_array::{
     Array, ArrayRef, Date32Array, Float64Array, Int64Array, RecordBatch, StringArray,
     cast::AsArray,
     types::{
-        ArrowPrimitiveType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type,
-        Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+        ArrowPrimitiveType, Date32Type, Date64Type, Decimal128Type, Float32Type, Float64Type, Int8Type,
+        Int16Type, Int32Type, Int64Type, TimestampMicrosecondType, TimestampMillisecondType,
+        TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
     },
 };
 use arrow_ipc::{reader::FileReader, root_as_footer, root_as_message, writer::FileWriter};
-use arrow_schema::{ArrowError, DataType, Field, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Schema, TimeUnit};
 use prim::wipe::Wiped;
 
 use crate::{
-    cell::Cell,
+    cell::{Cell, Time},
     guard::guarded,
     ids::Ids,
     memory::fits,
@@ -74,7 +75,7 @@ impl Rows for Arrow {
             let cells = wanted.iter().map(column).map(|i| {
                 let refused = |kind: &DataType| {
                     format!(
-                        "column {:?} holds {kind}; accepted: whole and floating-point numbers, decimals, dates, text",
+                        "column {:?} holds {kind}; accepted: whole and floating-point numbers, decimals, booleans, dates, timestamps, text",
                         schema.field(i).name()
                     )
                 };
@@ -115,6 +116,25 @@ fn cells(array: &dyn Array) -> Result<Cells<'_>, DataType> {
         DataType::Float32 => typed::<Float32Type>(array, |v| Cell::Float(v.into())),
         DataType::Float64 => typed::<Float64Type>(array, Cell::Float),
         DataType::Date32 => typed::<Date32Type>(array, |v| Cell::Date(v.into())),
+        DataType::Date64 => typed::<Date64Type>(array, |v| Cell::Time(Time::of(v, 1000, false))),
+        DataType::Timestamp(unit, zone) => {
+            let (unit, utc) = (*unit, zone.is_some());
+            let time = move |v, per_second| Cell::Time(Time::of(v, per_second, utc));
+            match unit {
+                TimeUnit::Second => typed::<TimestampSecondType>(array, move |v| time(v, 1)),
+                TimeUnit::Millisecond => typed::<TimestampMillisecondType>(array, move |v| time(v, 1000)),
+                TimeUnit::Microsecond => {
+                    typed::<TimestampMicrosecondType>(array, move |v| time(v, 1_000_000))
+                }
+                TimeUnit::Nanosecond => {
+                    typed::<TimestampNanosecondType>(array, move |v| time(v, 1_000_000_000))
+                }
+            }
+        }
+        DataType::Boolean => {
+            let flags = array.as_boolean();
+            Box::new(move |i| if flags.is_null(i) { Cell::Null } else { Cell::Flag(flags.value(i)) })
+        }
         DataType::Decimal128(_, scale) => {
             let scale = i32::from(*scale);
             typed::<Decimal128Type>(array, move |digits| Cell::Decimal { digits, scale })
@@ -201,8 +221,13 @@ fn damaged(error: impl std::fmt::Display) -> String {
 }
 
 /// Writes the names of rows as text, and a column of floating-point numbers.
-pub fn write(to: &mut Writer<'_>, ids: Option<&Ids>, numbers: &[(&str, &[f64])]) -> Result<(), ArrowError> {
-    let id = ids.map(|_| Field::new("id", DataType::Utf8, false));
+pub fn write(
+    to: &mut Writer<'_>,
+    ids: Option<(&str, &Ids)>,
+    numbers: &[(&str, &[f64])],
+) -> Result<(), ArrowError> {
+    let id = ids.map(|(name, _)| Field::new(name, DataType::Utf8, false));
+    let ids = ids.map(|(_, ids)| ids);
     let numbered = numbers.iter().map(|(column, _)| Field::new(*column, DataType::Float64, false));
     let schema = Arc::new(Schema::new(id.into_iter().chain(numbered).collect::<Vec<_>>()));
     let mut file = FileWriter::try_new(to, &schema)?;

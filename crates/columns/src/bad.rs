@@ -8,6 +8,7 @@ use crate::{
     format::FileFormat,
     ids::Ids,
     output::{Output, PRIVATE},
+    style::Style,
     write::write,
 };
 
@@ -131,8 +132,9 @@ impl Bad {
         let reserved = FileFormat::of_output(path)
             .and_then(|format| Ok((format, Output::reserve(path, &[], PRIVATE, false)?)));
         let (path, count) = (path.display(), self.ids.len());
-        match reserved.and_then(|(format, output)| output.write(|to| write(to, format, Some(&self.ids), &[])))
-        {
+        match reserved.and_then(|(format, output)| {
+            output.write(|to| write(to, (format, &Style::default()), Some(&self.ids), &[]))
+        }) {
             Ok(()) if self.joined => format!(
                 "\nwrote the ids of {count} to {path}; with --leave-out {path} here the job goes on without them. The peer \
                  needs no such list: it would learn these ids{others}"

@@ -5,35 +5,39 @@ use prim::wipe::Wiped;
 use crate::{
     cell::Cell,
     dialect::Dialect,
+    records::{Records, not_utf8},
     rows::{Row, Rows, See},
+    sniff,
 };
 
-/// The text, and how it is written.
-pub struct Csv<'a> {
+/// The text, and what separates its cells.
+pub struct Csv {
     text: Wiped<u8>,
-    dialect: &'a Dialect,
+    pub delimiter: u8,
 }
 
-impl<'a> Csv<'a> {
-    pub fn of(bytes: Wiped<u8>, dialect: &'a Dialect) -> Result<Self, String> {
+impl Csv {
+    pub fn of(bytes: Wiped<u8>, dialect: &Dialect) -> Result<Self, String> {
         let other = [(&b"PAR1"[..], "parquet"), (b"ARROW1\0", "arrow")];
         if let Some((_, format)) = other.iter().find(|(start, _)| bytes.starts_with(start)) {
             return Err(format!("not text; --format {format} reads what begins like this"));
         }
-        Ok(Self { text: dialect.encoding.decode(bytes)?, dialect })
+        let text = dialect.encoding.decode(bytes)?;
+        let delimiter = dialect.delimiter.map_or_else(|| sniff::delimiter(&text), Ok)?;
+        Ok(Self { text, delimiter })
     }
 }
 
-impl Rows for Csv<'_> {
+impl Rows for Csv {
     fn names(&self) -> Result<Vec<String>, String> {
-        let mut records = Records::of(&self.text, self.dialect.delimiter);
+        let mut records = Records::of(&self.text, self.delimiter);
         records.next()?;
         let names = (0..records.cells()).map(|i| records.cell(i).map(|cell| cell.trim().to_owned()));
         names.collect::<Option<_>>().ok_or_else(|| not_utf8(1))
     }
 
     fn each(&self, wanted: &[usize], see: &mut See<'_>) -> Result<(), String> {
-        let mut records = Records::of(&self.text, self.dialect.delimiter);
+        let mut records = Records::of(&self.text, self.delimiter);
         records.next()?;
         let expected = records.cells();
         while let Some(line) = records.next()? {
@@ -52,80 +56,10 @@ impl Rows for Csv<'_> {
     }
 
     fn hint(&self, names: &[String], name: &str) -> String {
-        let others = [(b',', ","), (b';', ";"), (b'\t', "tab"), (b'|', "|")];
         let among = |by: u8| names.iter().any(|c| c.split(char::from(by)).any(|part| part.trim() == name));
-        let other = others.into_iter().find(|&(by, _)| by != self.dialect.delimiter && among(by));
+        let other = sniff::CANDIDATES.into_iter().find(|&(by, _)| by != self.delimiter && among(by));
         other.map_or(String::new(), |(_, by)| format!("; --delimiter '{by}' separates it"))
     }
-}
-
-/// The records of a text, one after another. The crate `csv` would do, but it leaves what it reads in memory that
-/// nobody wipes.
-struct Records<'a> {
-    core: csv_core::Reader,
-    text: &'a [u8],
-    /// Where the next record begins.
-    at: usize,
-    /// The cells of the last one, side by side, and where each ends.
-    cells: Wiped<u8>,
-    ends: Vec<usize>,
-    count: usize,
-}
-
-impl<'a> Records<'a> {
-    fn of(text: &'a [u8], delimiter: u8) -> Self {
-        let core = csv_core::ReaderBuilder::new().delimiter(delimiter).build();
-        Self { core, text, at: 0, cells: Wiped::zeros(1 << 10), ends: vec![0; 1 << 5], count: 0 }
-    }
-
-    /// Reads a record; the line in which it begins, counted from 1.
-    fn next(&mut self) -> Result<Option<u64>, String> {
-        use csv_core::ReadRecordResult::{End, InputEmpty, OutputEndsFull, OutputFull, Record};
-        let line = line(self.text, self.at, self.core.line());
-        let (mut filled, mut ended) = (0, 0);
-        loop {
-            let (cells, ends) = (&mut self.cells[filled..], &mut self.ends[ended..]);
-            let (result, read, wrote, cut) = self.core.read_record(&self.text[self.at..], cells, ends);
-            (self.at, filled, ended) = (self.at + read, filled + wrote, ended + cut);
-            match result {
-                InputEmpty => {}
-                OutputFull => _ = self.cells.extend_zeros(filled),
-                OutputEndsFull => self.ends.resize(2 * ended, 0),
-                End => {
-                    self.count = 0;
-                    return Ok(None);
-                }
-                Record => {
-                    self.count = ended;
-                    let text = self.cells[..filled].is_ascii() || (0..ended).all(|i| self.cell(i).is_some());
-                    return if text { Ok(Some(line)) } else { Err(not_utf8(line)) };
-                }
-            }
-        }
-    }
-
-    /// How many cells the record has.
-    fn cells(&self) -> usize {
-        self.count
-    }
-
-    /// One of them, if it is text.
-    fn cell(&self, i: usize) -> Option<&str> {
-        let start = if i == 0 { 0 } else { self.ends[i - 1] };
-        str::from_utf8(&self.cells[start..self.ends[i]]).ok()
-    }
-}
-
-/// The line of the record that a reader found at the byte `at`, where it had counted up to `line`: that of the first
-/// empty line before the record.
-pub fn line(text: &[u8], at: usize, line: u64) -> u64 {
-    let rest = text.get(at..).unwrap_or_default();
-    let empty = rest.iter().take_while(|b| b"\r\n".contains(b)).filter(|&&b| b == b'\n').count();
-    line + empty as u64
-}
-
-fn not_utf8(line: u64) -> String {
-    format!("line {line}: not UTF-8 text; --encoding windows-1252 reads what older Windows programs write")
 }
 
 fn unequal(first: usize, this: usize) -> String {

@@ -3,9 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use zeroize::Zeroizing;
 
-use crate::{encoding::Encoding, format::FileFormat};
+use crate::{
+    encoding::Encoding,
+    failure::Failure,
+    format::FileFormat,
+    named,
+    notation::{Notation, Thousands},
+    standing::Standing,
+};
 
 /// How this party's files of numbers are written, and which of their rows are left out.
 #[derive(Args, Clone, Debug)]
@@ -14,15 +20,28 @@ pub struct Dialect {
     /// The format of this party's numbers [default: by the file's extension]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub format: Option<FileFormat>,
-    /// CSV: what separates cells: one character, or tab. Results and tables have commas
-    #[arg(long, value_name = "CHAR", default_value = ",", value_parser = delimiter)]
-    pub delimiter: u8,
-    /// The decimal sign of numbers: . or ,
-    #[arg(long, value_name = "CHAR", default_value = ".", value_parser = decimal)]
-    pub decimal: char,
+    /// CSV: what separates cells: one character, or tab [default: , ; tab or |, whichever alone fits the first lines]
+    ///
+    /// Results have the same.
+    #[arg(long, value_name = "CHAR", value_parser = delimiter)]
+    pub delimiter: Option<u8>,
+    /// The decimal sign of numbers: . or , [default: .]
+    ///
+    /// It is never guessed: in a file that turns out to be separated by ; a number such as 1.100 is an error until this
+    /// says what it means. Results have the same.
+    #[arg(long, value_name = "CHAR", value_parser = decimal)]
+    pub decimal: Option<char>,
+    /// What stands between groups of three digits: . , ' _ or space (those that do not break, too) [default: nothing]
+    #[arg(long, value_name = "CHAR")]
+    pub thousands: Option<Thousands>,
     /// A text that stands for a missing value, as an empty one does; may be given more than once
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub na: Vec<String>,
+    /// What a missing value counts as, at this party alone: a number or a label, for all columns or for each
+    ///
+    /// Such as 0 or income=0,region=none. Without it a row that lacks a value is an error.
+    #[arg(long, value_name = "[COLUMN=]VALUE,...", allow_hyphen_values = true)]
+    pub na_as: Vec<Standing>,
     /// CSV: the encoding of the text
     #[arg(long, value_enum, default_value = "auto")]
     pub encoding: Encoding,
@@ -38,6 +57,9 @@ pub struct Dialect {
     /// compared before any work. In a join only this party leaves them out.
     #[arg(long, value_name = "FILE")]
     pub leave_out: Vec<PathBuf>,
+    /// Whether what separates cells was found and is ; so that a point may stand between thousands.
+    #[arg(skip)]
+    pub doubtful: bool,
 }
 
 /// As standard CSV has it.
@@ -45,15 +67,21 @@ impl Default for Dialect {
     fn default() -> Self {
         Self {
             format: None,
-            delimiter: b',',
-            decimal: '.',
+            delimiter: None,
+            decimal: None,
+            thousands: None,
             na: Vec::new(),
+            na_as: Vec::new(),
             encoding: Encoding::Auto,
             bad_rows: None,
             leave_out: Vec::new(),
+            doubtful: false,
         }
     }
 }
+
+/// What is wrong with a cell in which a number is wanted.
+pub const MISSING: &str = "is missing: every row needs a number there; --na-as says what stands for it";
 
 impl Dialect {
     /// The files that are read.
@@ -61,7 +89,18 @@ impl Dialect {
         self.leave_out.iter().map(PathBuf::as_path)
     }
 
-    /// Whether a cell is empty, or a text that stands for that.
+    /// The same for a file in which cells are separated so. `found`: nobody said it.
+    pub fn separated(&self, delimiter: u8, found: bool) -> Self {
+        let doubtful = found && delimiter == b';' && self.decimal.is_none() && self.thousands.is_none();
+        Self { delimiter: Some(delimiter), doubtful, ..self.clone() }
+    }
+
+    /// How numbers are written.
+    pub fn notation(&self) -> Notation {
+        Notation { decimal: self.decimal.unwrap_or('.'), thousands: self.thousands }
+    }
+
+    /// Whether a text stands for a missing value.
     pub fn is_missing(&self, cell: &str) -> bool {
         cell.is_empty() || self.na.iter().any(|na| na.trim() == cell)
     }
@@ -69,38 +108,29 @@ impl Dialect {
     /// The number in a cell.
     pub fn number(&self, cell: &str) -> Result<f64, String> {
         if self.is_missing(cell) {
-            return Err("is missing: every row needs a number there".into());
+            return Err(MISSING.into());
         }
-        if cell.parse::<i128>().is_ok_and(|whole| !is_exact(whole)) {
-            return Err(INEXACT.into());
-        }
-        parse(cell, self.decimal).ok_or_else(|| {
-            let other = if self.decimal == '.' { ',' } else { '.' };
-            match parse(cell, other) {
-                Some(number) => format!("is not a number; --decimal {other} would read {number}"),
-                None => "is not a number".into(),
-            }
-        })
+        self.notation().number(cell, self.doubtful)
     }
-}
 
-/// Whether a floating-point number is this whole number.
-pub fn is_exact(whole: i128) -> bool {
-    whole as f64 as i128 == whole
-}
+    /// An error for a column of `--na-as` that none of these is.
+    pub fn check_standing(&self, columns: &[String]) -> Result<(), Failure> {
+        match Standing::columns(&self.na_as).find(|name| !columns.iter().any(|column| column == name)) {
+            None => Ok(()),
+            Some(name) => {
+                let columns: Vec<_> = columns.iter().map(|column| named::written(column)).collect();
+                Err(Failure::new(format!("--na-as: no column {name:?}; there are: {}", columns.join(", "))))
+            }
+        }
+    }
 
-/// What is wrong with a whole number that no floating-point number is.
-pub const INEXACT: &str = "has more digits than are read exactly; accepted: whole numbers up to 2^53";
-
-/// The finite number in a cell. Nothing groups digits: 1.234 and 1,234 would mean different numbers to different
-/// people.
-fn parse(cell: &str, decimal: char) -> Option<f64> {
-    let number = match decimal {
-        '.' => cell.parse::<f64>(),
-        _ if cell.contains('.') => return None,
-        _ => Zeroizing::new(cell.replacen(decimal, ".", 1)).parse(),
-    };
-    number.ok().filter(|v| v.is_finite())
+    /// An error if something is to stand for missing cells where that is not for these arguments to say.
+    pub fn no_standing(&self, why: &str) -> Result<(), Failure> {
+        match self.na_as.is_empty() {
+            true => Ok(()),
+            false => Err(Failure::new(format!("--na-as: {why}"))),
+        }
+    }
 }
 
 /// A character that is part of no number and quotes nothing.
@@ -127,33 +157,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_as_people_write_them() {
-        let comma = Dialect { decimal: ',', na: vec!["NA".into(), " -999 ".into()], ..Dialect::default() };
-        for (cell, want) in
-            [("1,5", 1.5), ("-0,25e1", -2.5), ("7", 7.0), (",5", 0.5), ("+3,", 3.0), ("-999,0", -999.0)]
-        {
-            assert_eq!(comma.number(cell), Ok(want), "{cell}");
+    fn missing_cells_are_no_numbers() {
+        let dialect = Dialect {
+            decimal: Some(','),
+            na: vec!["NA".into(), " -999 ".into()],
+            na_as: vec!["a=1".parse().unwrap()],
+            ..Dialect::default()
+        };
+        for cell in ["", "NA", "-999"] {
+            assert_eq!(dialect.number(cell), Err(MISSING.into()), "{cell}");
         }
-        for (cell, want) in [
-            ("1.5", "is not a number; --decimal . would read 1.5"),
-            ("1.234,5", "is not a number"),
-            ("1,234,5", "is not a number"),
-            ("-inf", "is not a number"),
-            ("", "is missing"),
-            ("NA", "is missing"),
-            ("-999", "is missing"),
-            ("na", "is not a number"),
+        assert_eq!(dialect.number("-999,0"), Ok(-999.0));
+        assert!(dialect.number("na").unwrap_err().starts_with("is not a number"));
+        let columns = ["b", "a"].map(str::to_owned);
+        dialect.check_standing(&columns).unwrap();
+        let refused = dialect.check_standing(&columns[..1]).unwrap_err().to_string();
+        assert!(refused.contains("no column \"a\"; there are: b"), "{refused}");
+    }
+
+    /// Only where nobody said what separates cells, and what is decimal.
+    #[test]
+    fn doubt_ends_where_something_is_said() {
+        let none = Dialect::default();
+        let decimal = Dialect { decimal: Some('.'), ..Dialect::default() };
+        for (dialect, delimiter, found, doubtful) in [
+            (&none, b';', true, true),
+            (&none, b';', false, false),
+            (&none, b',', true, false),
+            (&decimal, b';', true, false),
         ] {
-            let got = comma.number(cell).unwrap_err();
-            assert!(got.starts_with(want), "{cell}: {got}");
+            assert_eq!(dialect.separated(delimiter, found).number("1.100").is_err(), doubtful);
         }
-        let point = Dialect::default();
-        assert_eq!(point.number("-999"), Ok(-999.0));
-        assert_eq!(point.number("-9007199254740992"), Ok(-9007199254740992.0));
-        assert!(point.number("9007199254740993").unwrap_err().contains("up to 2^53"));
-        assert_eq!(point.number("1,5"), Err("is not a number; --decimal , would read 1.5".into()));
-        assert_eq!(point.number("1,234,5"), Err("is not a number".into()));
-        assert_eq!(point.number("1.234,5"), Err("is not a number".into()));
     }
 
     #[test]

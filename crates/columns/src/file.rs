@@ -4,6 +4,7 @@ use std::{collections::HashMap, fmt, path::Path};
 
 use bytemuck::Pod;
 use prim::wipe::Wiped;
+use zeroize::Zeroizing;
 
 #[cfg(feature = "arrow")]
 use crate::arrow::Arrow;
@@ -19,14 +20,18 @@ use crate::{
     format::FileFormat,
     ids::Ids,
     memory::fits,
+    named,
     rows::{Row, Rows},
+    style::Style,
     terminal::within_a_line,
 };
 
 /// A file of columns.
 pub struct ColumnFile<'a> {
     path: &'a Path,
-    dialect: &'a Dialect,
+    dialect: Dialect,
+    /// Whether rows are matched by ids, whatever the other party leaves out.
+    joined: bool,
     rows: Box<dyn Rows + 'a>,
     /// Bytes of it.
     size: u64,
@@ -50,30 +55,59 @@ impl<T: Pod> fmt::Debug for Columns<T> {
 }
 
 impl<'a> ColumnFile<'a> {
-    pub fn open(path: &'a Path, dialect: &'a Dialect) -> Result<Self> {
+    pub fn open(path: &'a Path, dialect: &Dialect) -> Result<Self> {
         Self::of(path, read(path)?, dialect)
     }
 
     /// The file at `path`, which holds `bytes`.
-    pub fn of(path: &'a Path, bytes: Wiped<u8>, dialect: &'a Dialect) -> Result<Self> {
+    pub fn of(path: &'a Path, bytes: Wiped<u8>, dialect: &Dialect) -> Result<Self> {
         let (size, format) = (bytes.len() as u64, dialect.format.unwrap_or(FileFormat::of(path)));
         format.check(path)?;
-        let rows: std::result::Result<Box<dyn Rows + 'a>, String> = match format {
-            FileFormat::Csv => Csv::of(bytes, dialect).map(|rows| Box::new(rows) as _),
+        dialect.notation().check().map_err(Failure::new)?;
+        type Opened<'a> = std::result::Result<(Box<dyn Rows + 'a>, Dialect), String>;
+        let opened: Opened<'a> = match format {
+            FileFormat::Csv => Csv::of(bytes, dialect).map(|rows| {
+                let separated = dialect.separated(rows.delimiter, dialect.delimiter.is_none());
+                (Box::new(rows) as _, separated)
+            }),
             #[cfg(feature = "parquet")]
-            FileFormat::Parquet => Parquet::of(bytes).map(|rows| Box::new(rows) as _),
+            FileFormat::Parquet => Parquet::of(bytes).map(|rows| (Box::new(rows) as _, dialect.clone())),
             #[cfg(feature = "arrow")]
-            FileFormat::Arrow => Arrow::of(bytes).map(|rows| Box::new(rows) as _),
+            FileFormat::Arrow => Arrow::of(bytes).map(|rows| (Box::new(rows) as _, dialect.clone())),
             #[cfg(not(all(feature = "parquet", feature = "arrow")))]
             _ => unreachable!("it was checked"),
         };
-        let rows = rows.map_err(|what| Failure::input(format!("{}: {what}", path.display())))?;
-        Ok(Self { path, dialect, rows, size })
+        let (rows, dialect) = opened.map_err(|what| Failure::input(format!("{}: {what}", path.display())))?;
+        Ok(Self { path, dialect, joined: false, rows, size })
+    }
+
+    /// The same where rows are matched by ids: each party leaves out what it likes.
+    pub fn joined(self) -> Self {
+        Self { joined: true, ..self }
+    }
+
+    /// How it is written, with what was found of that.
+    pub fn dialect(&self) -> &Dialect {
+        &self.dialect
+    }
+
+    /// How results of its rows are written, without the name of ids.
+    pub fn style(&self) -> Style {
+        // Of text.
+        let text = self.rows.place() == "line";
+        let Dialect { delimiter, decimal, .. } = &self.dialect;
+        let sign = delimiter.filter(|_| text).map_or(',', char::from);
+        Style { delimiter: sign, decimal: decimal.filter(|_| text).unwrap_or('.'), ..Style::default() }
     }
 
     /// The names of the columns.
     pub fn header(&self) -> Result<Vec<String>> {
         self.rows.names().map_err(|what| self.says(&what))
+    }
+
+    /// An error for a column of `--na-as` that it does not have.
+    pub fn check_standing(&self) -> Result<()> {
+        self.dialect.check_standing(&self.header()?)
     }
 
     /// The numbers in `columns`, each as `encode` gives it or with its complaint, and the names in `id`. One error
@@ -94,10 +128,20 @@ impl<'a> ColumnFile<'a> {
         id: Option<&str>,
         encode: impl Fn(usize, f64) -> std::result::Result<T, String>,
     ) -> Result<Columns<T>> {
+        self.read_named(columns, id.as_slice(), encode)
+    }
+
+    /// The same, where the columns `ids` name a row together.
+    pub fn read_named<T: Pod>(
+        &self,
+        columns: &[&str],
+        ids: &[&str],
+        encode: impl Fn(usize, f64) -> std::result::Result<T, String>,
+    ) -> Result<Columns<T>> {
         let header = self.header()?;
-        let wanted = columns.iter().copied().chain(id).map(|name| self.find(&header, name));
-        let wanted = wanted.collect::<Result<Vec<_>>>()?;
-        let (mut left_out, mut bad) = (LeftOut::read(self.dialect, id)?, Bad::new(self.rows.place()));
+        let wanted = columns.iter().chain(ids).map(|name| self.find(&header, name));
+        let (wanted, id) = (wanted.collect::<Result<Vec<_>>>()?, ids.first().copied());
+        let (mut left_out, mut bad) = (LeftOut::read(&self.dialect, id)?, self.bad());
         let values = columns.iter().map(|_| Wiped::zeros(0)).collect();
         let mut memory = self.memory(columns.len() * size_of::<T>() + size_of::<u64>(), id.is_some())?;
         let mut out = Columns { ids: id.map(|_| Ids::default()), values, places: Vec::new() };
@@ -106,22 +150,23 @@ impl<'a> ColumnFile<'a> {
                 Ok(row) => row,
                 Err(what) => return bad.row(at, &what, None),
             };
-            let named = id.map(|_| row(columns.len()));
-            let name = match named.as_ref().map(Cell::id).transpose() {
+            let named: Vec<Cell<'_>> = (columns.len()..columns.len() + ids.len()).map(row).collect();
+            let name = match named_by(&named) {
                 Ok(name) => name,
-                Err(what) => {
-                    let shown = named.as_ref().map(Cell::shown);
-                    return bad.cell(at, id.unwrap_or_default(), &shown.unwrap_or_default(), &what, None);
-                }
+                Err((i, what)) => return bad.cell(at, ids[i], &named[i].shown(), &what, None),
             };
-            if left_out.takes(name.as_deref()) || !memory.takes(name.as_deref()) {
+            if left_out.takes(name.as_ref().map(|name| name.as_str()))
+                || !memory.takes(name.as_ref().map(|name| name.as_str()))
+            {
                 return;
             }
             for (i, (values, column)) in out.values.iter_mut().zip(columns).enumerate() {
-                let cell = row(i);
-                match cell.number(self.dialect).and_then(|number| encode(i, number)) {
+                let cell = row(i).or_standing(&self.dialect, column);
+                match cell.number(&self.dialect).and_then(|number| encode(i, number)) {
                     Ok(value) => values.extend_from_slice(&[value]),
-                    Err(what) => bad.cell(at, column, &cell.shown(), &what, name.as_deref()),
+                    Err(what) => {
+                        bad.cell(at, column, &cell.shown(), &what, name.as_ref().map(|name| name.as_str()))
+                    }
                 }
             }
             if let (Some(ids), Some(name)) = (&mut out.ids, name) {
@@ -132,11 +177,11 @@ impl<'a> ColumnFile<'a> {
         self.rows.each(&wanted, &mut see).map_err(|what| self.says(&what))?;
         memory.check()?;
         left_out.check(self.path)?;
-        bad.check(self.path, self.dialect)?;
+        bad.check(self.path, &self.dialect)?;
         if out.places.is_empty() {
             return Err(self.says("no rows below the header"));
         }
-        if let Some(rows) = out.ids.as_ref().and_then(Ids::twice) {
+        if let Some(rows) = out.ids.as_ref().filter(|_| !self.joined).and_then(Ids::twice) {
             let ([first, second], place) = (rows.map(|row| out.places[row]), self.rows.place());
             eprintln!(
                 "warning: {}: {place}s {first} and {second} have the same id; rows are matched by their order",
@@ -152,7 +197,7 @@ impl<'a> ColumnFile<'a> {
         read: &Columns<f64>,
         of: impl Fn(&[f64]) -> std::result::Result<W, String>,
     ) -> Result<Wiped<W>> {
-        let mut bad = Bad::new(self.rows.place());
+        let mut bad = self.bad();
         let (mut row, mut out) = (Wiped::zeros(read.values.len()), Wiped::zeros(0));
         for (i, &place) in read.places.iter().enumerate() {
             row.iter_mut().zip(&read.values).for_each(|(to, column)| *to = column[i]);
@@ -161,7 +206,7 @@ impl<'a> ColumnFile<'a> {
                 Err(what) => bad.row(place, &what, read.ids.as_ref().and_then(|ids| ids.get(i))),
             }
         }
-        bad.check(self.path, self.dialect)?;
+        bad.check(self.path, &self.dialect)?;
         Ok(out)
     }
 
@@ -211,13 +256,19 @@ impl<'a> ColumnFile<'a> {
         Ok(memory)
     }
 
+    fn bad(&self) -> Bad {
+        let bad = Bad::new(self.rows.place());
+        if self.joined { bad.joined() } else { bad }
+    }
+
     fn find(&self, header: &[String], name: &str) -> Result<usize> {
-        let mut at = header.iter().enumerate().filter(|(_, cell)| *cell == name).map(|(i, _)| i);
+        let mut at = header.iter().enumerate().filter(|(_, cell)| *cell == name.trim()).map(|(i, _)| i);
         match (at.next(), at.next()) {
             (Some(i), None) => Ok(i),
             (Some(_), Some(_)) => Err(self.says(&format!("column {name:?} occurs more than once"))),
             _ => {
-                let columns: Vec<_> = header.iter().map(|name| within_a_line(name)).collect();
+                let columns: Vec<_> =
+                    header.iter().map(|name| within_a_line(&named::written(name)).into_owned()).collect();
                 let (columns, hint) = (columns.join(", "), self.hint(header, name));
                 Err(self.says(&format!("no column {name:?}; its columns are: {columns}{hint}")))
             }
@@ -228,6 +279,20 @@ impl<'a> ColumnFile<'a> {
     pub fn says(&self, what: &str) -> Failure {
         Failure::input(format!("{}: {what}", self.path.display()))
     }
+}
+
+/// The name of a row that has these cells in the columns of ids; the place of one that is no name, and why.
+fn named_by(cells: &[Cell<'_>]) -> std::result::Result<Option<Zeroizing<String>>, (usize, String)> {
+    let mut all: Option<Zeroizing<String>> = None;
+    for (i, cell) in cells.iter().enumerate() {
+        let name = cell.id().map_err(|what| (i, what))?;
+        match &mut all {
+            None => all = Some(Zeroizing::new(name.into_owned())),
+            // Room for all of it: what grows leaves copies behind.
+            Some(before) => all = Some(Zeroizing::new([before.as_str(), &name].join(","))),
+        }
+    }
+    Ok(all)
 }
 
 /// The ids of rows to leave out, and whether there was such a row.
@@ -305,5 +370,7 @@ impl Memory {
     }
 }
 
+#[cfg(test)]
+mod messy_tests;
 #[cfg(test)]
 mod tests;

@@ -11,7 +11,7 @@ use crate::failure::{Failure, Result};
 pub enum FileFormat {
     /// Text with a header; the format of files with other extensions than these
     Csv,
-    /// Files .parquet, without compression or with Snappy
+    /// Files .parquet, without compression or with Snappy, Zstandard, GZIP or LZ4
     Parquet,
     /// Arrow files .arrow, .feather (version 2) and .ipc, without compression or with LZ4
     Arrow,

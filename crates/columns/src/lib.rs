@@ -23,6 +23,8 @@ mod format;
 mod guard;
 mod ids;
 pub mod memory;
+pub mod named;
+mod notation;
 pub mod numbers;
 pub mod output;
 #[cfg(feature = "parquet")]
@@ -31,11 +33,15 @@ mod parquet;
 mod parquet_pages;
 #[cfg(feature = "parquet")]
 mod parquet_series;
+mod records;
 mod rounding;
 mod rows;
 mod scale;
 mod series;
 pub mod shares;
+mod sniff;
+mod standing;
+mod style;
 pub mod table_file;
 pub mod units;
 mod write;
@@ -43,15 +49,17 @@ mod write;
 pub use crate::{
     bad::Bad,
     bytes::{read, read_at_most},
-    cell::{Cell, quoted},
-    dialect::{Dialect, is_exact},
+    cell::{Cell, quoted, written},
+    dialect::Dialect,
     encoding::Encoding,
     file::{ColumnFile, Columns, LeftOut},
     format::FileFormat,
     ids::Ids,
+    notation::is_exact,
     rounding::Rounding,
     rows::Row,
     scale::Format,
     series::Series,
+    style::Style,
     write::{write, write_series},
 };

@@ -17,6 +17,7 @@ use crate::{
     rounding::Rounding,
     scale::Format,
     shares::ShareFile,
+    style::Style,
 };
 
 /// A file that was read.
@@ -62,6 +63,20 @@ impl<'a> Source<'a> {
     /// Results of an earlier step, in place of a file.
     pub fn earlier(path: &'a Path, shares: Arc<ShareFile>) -> Self {
         Self { path, columns: None, shares: Some(shares) }
+    }
+
+    /// How results of its rows are written, if they are named by the column `id`.
+    pub fn style(&self, id: Option<&str>) -> Style {
+        match (&self.columns, &self.shares) {
+            (Some(file), _) => file.style().of_ids(id.as_slice(), ""),
+            (None, Some(shares)) => shares.style.clone().unwrap_or_default(),
+            (None, None) => Style::default(),
+        }
+    }
+
+    /// The names of its columns; none of shares.
+    pub fn header(&self) -> Result<Vec<String>> {
+        self.columns.as_ref().map_or(Ok(Vec::new()), ColumnFile::header)
     }
 
     /// The format that the file says its numbers have.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use parquet::{
-    basic::{Compression, CompressionCodec, ConvertedType, LogicalType, Repetition, Type as Physical},
+    basic::{Compression, ConvertedType, LogicalType, Repetition, TimeUnit, Type as Physical},
     column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader},
     data_type::{ByteArray, ByteArrayType, DataType, DoubleType},
     errors::ParquetError,
@@ -19,7 +19,7 @@ use parquet::{
 use prim::wipe::Wiped;
 
 use crate::{
-    cell::Cell,
+    cell::{Cell, Time},
     guard::guarded,
     ids::Ids,
     memory::fits,
@@ -68,10 +68,10 @@ impl Parquet {
         };
         let leaf = leaves.next().filter(plain).ok_or_else(|| format!("column {name:?} is nested"))?;
         let codec = group.metadata().column(leaf).compression_codec();
-        if !matches!(codec, CompressionCodec::UNCOMPRESSED | CompressionCodec::SNAPPY) {
+        if pages::most(codec).is_none() {
             return Err(format!(
-                "column {name:?} is compressed with {codec}; accepted: no compression and SNAPPY, as in \
-                 pandas' to_parquet(compression=\"snappy\")"
+                "column {name:?} is compressed with {codec}; accepted: no compression, SNAPPY, ZSTD, GZIP and LZ4_RAW, as \
+                 in pandas' to_parquet(compression=\"zstd\")"
             ));
         }
         let column = schema.column(leaf);
@@ -80,7 +80,8 @@ impl Parquet {
                 .logical_type_ref()
                 .map_or(column.physical_type().to_string(), |kind| format!("{kind:?}"));
             format!(
-                "column {name:?} holds {kind}; accepted: whole and floating-point numbers, decimals, dates, text"
+                "column {name:?} holds {kind}; accepted: whole and floating-point numbers, decimals, booleans, dates, \
+                 timestamps, text"
             )
         })?;
         let needs = guarded(|| Ok(pages::needs(&self.bytes, group.metadata().column(leaf))))?;
@@ -151,6 +152,13 @@ enum Values {
     Float,
     Decimal(i32),
     Date,
+    /// Units after 1970 began, so many a second.
+    Time {
+        per_second: i64,
+        utc: bool,
+    },
+    /// A day and a time of 96 bits, as older programs write it; and booleans, which tell what they are.
+    Other,
     Text,
 }
 
@@ -162,7 +170,22 @@ impl Values {
         let whole = matches!(column.physical_type(), Physical::INT32 | Physical::INT64);
         match (column.physical_type(), column.logical_type_ref(), column.converted_type()) {
             (Physical::FLOAT | Physical::DOUBLE, None, _) => Some(Self::Float),
+            (Physical::BOOLEAN | Physical::INT96, None, Converted::NONE) => Some(Self::Other),
             (Physical::BOOLEAN | Physical::INT96, ..) => None,
+            (Physical::INT64, Some(LogicalType::Timestamp(kind)), _) => {
+                let per_second = match kind.unit {
+                    TimeUnit::MILLIS => 1000,
+                    TimeUnit::MICROS => 1_000_000,
+                    TimeUnit::NANOS => 1_000_000_000,
+                };
+                Some(Self::Time { per_second, utc: kind.is_adjusted_to_u_t_c })
+            }
+            (Physical::INT64, None, Converted::TIMESTAMP_MILLIS) => {
+                Some(Self::Time { per_second: 1000, utc: true })
+            }
+            (Physical::INT64, None, Converted::TIMESTAMP_MICROS) => {
+                Some(Self::Time { per_second: 1_000_000, utc: true })
+            }
             (Physical::INT32, Some(LogicalType::Date), _) | (Physical::INT32, None, Converted::DATE) => {
                 Some(Self::Date)
             }
@@ -209,6 +232,7 @@ fn opened(reader: ColumnReader, values: Values) -> Box<dyn Chunk> {
         }),
         ColumnReader::Int64ColumnReader(reader) => typed(reader, move |&v| match values {
             Values::Unsigned => Cell::Whole((v as u64).into()),
+            Values::Time { per_second, utc } => Cell::Time(Time::of(v, per_second, utc)),
             _ => whole(v.into(), values),
         }),
         ColumnReader::FloatColumnReader(reader) => typed(reader, |&v| Cell::Float(v.into())),
@@ -217,9 +241,19 @@ fn opened(reader: ColumnReader, values: Values) -> Box<dyn Chunk> {
         ColumnReader::FixedLenByteArrayColumnReader(reader) => {
             typed(reader, move |v| bytes(v.data(), values))
         }
-        ColumnReader::BoolColumnReader(_) | ColumnReader::Int96ColumnReader(_) => {
-            unreachable!("such columns are refused")
-        }
+        ColumnReader::BoolColumnReader(reader) => typed(reader, |&flag| Cell::Flag(flag)),
+        ColumnReader::Int96ColumnReader(reader) => typed(reader, |v| julian(v.data())),
+    }
+}
+
+/// Nanoseconds of a day, their low half first, and the day as astronomers count it.
+fn julian<'a>(data: &[u32]) -> Cell<'a> {
+    const OF_1970: i64 = 2_440_588;
+    let [low, high, day] = *data else { return Cell::Garbled };
+    let nanoseconds = u64::from(low) | u64::from(high) << 32;
+    match nanoseconds < 86_400_000_000_000 {
+        true => Cell::Time(Time { day: i64::from(day) - OF_1970, nanoseconds, utc: false }),
+        false => Cell::Garbled,
     }
 }
 
@@ -306,13 +340,18 @@ fn damaged(error: impl std::fmt::Display) -> String {
 }
 
 /// Writes the names of rows as text, and a column of floating-point numbers.
-pub fn write(to: &mut Writer<'_>, ids: Option<&Ids>, numbers: &[(&str, &[f64])]) -> Result<(), ParquetError> {
+pub fn write(
+    to: &mut Writer<'_>,
+    ids: Option<(&str, &Ids)>,
+    numbers: &[(&str, &[f64])],
+) -> Result<(), ParquetError> {
     let field = |name: &str, physical, logical| {
         let field = Type::primitive_type_builder(name, physical).with_repetition(Repetition::REQUIRED);
         field.with_logical_type(logical).build().map(Arc::new)
     };
-    let id = ids.map(|_| field("id", Physical::BYTE_ARRAY, Some(LogicalType::String)));
+    let id = ids.map(|(name, _)| field(name, Physical::BYTE_ARRAY, Some(LogicalType::String)));
     let numbered = numbers.iter().map(|(column, _)| field(column, Physical::DOUBLE, None));
+    let ids = ids.map(|(_, ids)| ids);
     let fields = id.into_iter().chain(numbered).collect::<Result<Vec<_>, _>>()?;
     let schema = Arc::new(Type::group_type_builder("schema").with_fields(fields).build()?);
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
@@ -337,3 +376,7 @@ pub fn write(to: &mut Writer<'_>, ids: Option<&Ids>, numbers: &[(&str, &[f64])])
     }
     file.close().map(drop)
 }
+
+#[cfg(test)]
+#[path = "parquet/tests.rs"]
+mod tests;

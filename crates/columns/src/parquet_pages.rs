@@ -1,15 +1,28 @@
 //! What pages of Parquet files say of themselves, looked at before anything is allocated for it: the crate allocates
 //! what a header says.
 
+use std::io::Read;
+
 use parquet::{
     basic::{CompressionCodec, Encoding, Type as Physical},
     column::page::{Page, PageMetadata, PageReader},
     errors::{ParquetError, Result},
     file::metadata::ColumnChunkMetaData,
 };
+use prim::wipe::Wiped;
 
-/// So many bytes can Snappy make of one: 64 of 3.
-const MOST: u64 = 22;
+/// So many bytes a compression can make of one: Snappy 64 of 3, DEFLATE 258 of two bits, Zstandard 128 KiB of 4, LZ4 255
+/// of one. Nothing for one that is not read.
+pub fn most(codec: CompressionCodec) -> Option<u64> {
+    match codec {
+        CompressionCodec::UNCOMPRESSED => Some(1),
+        CompressionCodec::SNAPPY => Some(22),
+        CompressionCodec::GZIP => Some(1032),
+        CompressionCodec::ZSTD => Some(1 << 15),
+        CompressionCodec::LZ4_RAW => Some(255),
+        _ => None,
+    }
+}
 
 /// Most texts in a page that says how many there are in a place of its own. Writers make pages of some ten thousand.
 const TEXTS: u64 = 1 << 22;
@@ -32,9 +45,11 @@ pub fn needs(file: &[u8], chunk: &ColumnChunkMetaData) -> Option<Needs> {
     let (start, length) = chunk.byte_range();
     let end = start.checked_add(length)?;
     let mut rest = file.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)?;
-    let compressed = chunk.compression_codec() != CompressionCodec::UNCOMPRESSED;
+    let codec = chunk.compression_codec();
+    let most = most(codec)?;
     let least = match chunk.column_type() {
         Physical::INT64 | Physical::DOUBLE => 8,
+        Physical::INT96 => 12,
         Physical::FIXED_LEN_BYTE_ARRAY => u64::try_from(chunk.column_descr().type_length()).ok()?.max(1),
         _ => 4,
     };
@@ -43,8 +58,11 @@ pub fn needs(file: &[u8], chunk: &ColumnChunkMetaData) -> Option<Needs> {
         let header = Header::read(&mut rest)?;
         let [full, stored] = [header.full, header.stored].map(|size| u64::try_from(size).ok());
         let (full, stored) = (full?, stored?);
-        rest = rest.get(usize::try_from(stored).ok()?..)?;
-        if compressed && full > MOST * stored {
+        let (page, behind) = rest.split_at_checked(usize::try_from(stored).ok()?)?;
+        rest = behind;
+        // The crate itself ends where the others say to end.
+        let inflates = codec == CompressionCodec::GZIP && !inflates_to(page.get(header.levels()?..)?, full);
+        if codec != CompressionCodec::UNCOMPRESSED && (full > most * stored || inflates) {
             return None;
         }
         if header.kind == DICTIONARY {
@@ -63,6 +81,16 @@ pub fn needs(file: &[u8], chunk: &ColumnChunkMetaData) -> Option<Needs> {
     Some(needs)
 }
 
+/// Whether no more comes out of this than so many bytes. What is damaged ends before.
+fn inflates_to(page: &[u8], bytes: u64) -> bool {
+    let mut decoder = flate2::read::MultiGzDecoder::new(page).take(bytes + 1);
+    let (mut piece, mut all) = (Wiped::<u8>::zeros(1 << 16), 0);
+    while let Ok(count @ 1..) = decoder.read(&mut piece) {
+        all += count as u64;
+    }
+    all <= bytes
+}
+
 /// The number of a dictionary's kind of page.
 const DICTIONARY: i64 = 2;
 
@@ -75,6 +103,8 @@ struct Header {
     stored: i64,
     values: i64,
     encoding: i64,
+    /// Bytes of levels, which stand before what is compressed in pages of version 2.
+    before: [i64; 2],
 }
 
 impl Header {
@@ -107,6 +137,12 @@ impl Header {
         (fits && seen[1..4].iter().all(|&seen| seen)).then_some(header)
     }
 
+    /// How many bytes stand before what is compressed.
+    fn levels(&self) -> Option<usize> {
+        let [repeated, defined] = self.before.map(|bytes| usize::try_from(bytes).ok());
+        repeated?.checked_add(defined?)
+    }
+
     /// What it says of pages of one kind.
     fn inner(&mut self, from: &mut Compact<'_>, which: i64) -> Option<()> {
         // How many numbers it begins with, and which one is the encoding.
@@ -124,6 +160,8 @@ impl Header {
                         self.values = number;
                     } else if id == encoding {
                         self.encoding = number;
+                    } else if which == 8 && id > encoding {
+                        self.before[(id - encoding - 1) as usize] = number;
                     }
                 }
                 _ if (1..=numbers).contains(&id) => return None,

@@ -14,6 +14,7 @@ use crate::{
     failure::{Failure, Result},
     ids::Ids,
     scale::Format,
+    style::Style,
 };
 
 /// Version 2 did not say how exact values are.
@@ -52,6 +53,9 @@ pub struct ShareFile {
     /// What names the rows; `null` without an id column.
     #[serde(default, with = "names")]
     pub ids: Option<Arc<Ids>>,
+    /// How results of these rows are written, if it is not as usual.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub style: Option<Style>,
     /// This party's shares.
     #[serde(with = "words")]
     pub shares: Wiped<u64>,
@@ -82,6 +86,7 @@ impl ShareFile {
             range,
             error: None,
             ids: None,
+            style: None,
             shares,
             checksum: String::new(),
         }
@@ -99,7 +104,10 @@ impl ShareFile {
         let numbers = (self.hushtable_shares, self.count, self.bits, self.fraction_bits, self.range);
         match self.hushtable_shares {
             OLDEST => serde_json::to_writer(&mut hash, &(public, numbers)),
-            _ => serde_json::to_writer(&mut hash, &(public, numbers, self.error)),
+            _ => match &self.style {
+                None => serde_json::to_writer(&mut hash, &(public, numbers, self.error)),
+                style => serde_json::to_writer(&mut hash, &(public, numbers, self.error, style)),
+            },
         }
         .expect("plain data");
         for share in self.shares.iter() {
@@ -150,6 +158,9 @@ impl ShareFile {
         }
         if self.error.is_some_and(|error| !(error >= 0.0 && error.is_finite())) {
             return Err("error must be a number, 0 or more".into());
+        }
+        if self.style.as_ref().is_some_and(|style| !style.is_usable()) {
+            return Err("style has a delimiter or a decimal sign that no file has".into());
         }
         if self.role != "P0" && self.role != "P1" {
             return Err(format!("role {:?} is neither P0 nor P1", self.role));
@@ -309,6 +320,16 @@ mod tests {
             ("65535", "65536", "share 1 has more than 16 bits"),
             ("65535", "-1", "invalid value"),
             ("\"P1\"", "\"P2\"", "neither P0 nor P1"),
+            (
+                "\"shares\":[",
+                "\"style\":{\"id\":\"id\",\"delimiter\":\"a\",\"decimal\":\".\"},\"shares\":[",
+                "style has a delimiter",
+            ),
+            (
+                "\"shares\":[",
+                "\"style\":{\"id\":\"id\",\"delimiter\":\";\",\"decimal\":\".\"},\"shares\":[",
+                "checksum is wrong",
+            ),
             ("\"of\"", "\"about\"", "unknown field"),
             ("{", "{\"x\":1,", "unknown field"),
         ] {

@@ -6,9 +6,10 @@ use csv::{ErrorKind, Position, Reader, ReaderBuilder, StringRecord, Trim};
 use hushtable::math::MAX_INDEX_BITS;
 
 use crate::{
-    bytes, csv as text,
+    bytes,
     encoding::Encoding,
     failure::{Failure, Result},
+    records,
 };
 
 /// The values of `path` in the order of their index: `2^k` of them, `1 <= k <= 16`.
@@ -56,7 +57,7 @@ fn reader(text: &[u8]) -> Reader<&[u8]> {
 
 /// The line of a record, counted from 1.
 fn line(text: &[u8], position: Option<&Position>) -> u64 {
-    position.map_or(0, |p| text::line(text, p.byte() as usize, p.line()))
+    position.map_or(0, |p| records::line(text, p.byte() as usize, p.line()))
 }
 
 /// What the CSV reader complains about, with file and line.

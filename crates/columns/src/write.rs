@@ -7,18 +7,20 @@ use crate::{
     ids::Ids,
     output::Writer,
     series::{Series, rows},
+    style::Style,
 };
 
-/// Writes the names of rows, as the column `id` where there are any, and columns of numbers; in CSV the cell of no
-/// number is empty.
+/// Writes the names of rows, where there are any, and columns of numbers; in CSV the cell of no number is empty.
 pub fn write(
     to: &mut Writer<'_>,
-    format: FileFormat,
+    (format, style): (FileFormat, &Style),
     ids: Option<&Ids>,
     numbers: &[(&str, &[f64])],
 ) -> io::Result<()> {
+    let id = style.id_beside(numbers.iter().map(|(column, _)| *column));
+    let ids = ids.map(|ids| (id.as_str(), ids));
     match format {
-        FileFormat::Csv => csv(to, ids, numbers),
+        FileFormat::Csv => csv(to, style, ids, numbers),
         #[cfg(feature = "parquet")]
         FileFormat::Parquet => crate::parquet::write(to, ids, numbers).map_err(io::Error::other),
         #[cfg(feature = "arrow")]
@@ -44,16 +46,21 @@ pub fn write_series(to: &mut Writer<'_>, format: FileFormat, columns: &[(String,
     }
 }
 
-fn csv(to: &mut Writer<'_>, ids: Option<&Ids>, numbers: &[(&str, &[f64])]) -> io::Result<()> {
-    let mut to = csv::Writer::from_writer(to);
-    to.write_record(ids.map(|_| "id").into_iter().chain(numbers.iter().map(|(column, _)| *column)))?;
-    for row in 0..rows(ids, numbers) {
-        if let Some(ids) = ids {
+fn csv(
+    to: &mut Writer<'_>,
+    style: &Style,
+    ids: Option<(&str, &Ids)>,
+    numbers: &[(&str, &[f64])],
+) -> io::Result<()> {
+    let mut to = csv::WriterBuilder::new().delimiter(style.separator()).from_writer(to);
+    let names = ids.map(|(name, _)| name).into_iter().chain(numbers.iter().map(|(column, _)| *column));
+    to.write_record(names)?;
+    for row in 0..rows(ids.map(|(_, ids)| ids), numbers) {
+        if let Some((_, ids)) = ids {
             to.write_field(ids.get(row).unwrap_or_default())?;
         }
         for (_, numbers) in numbers {
-            let number = numbers[row];
-            to.write_field(if number.is_nan() { String::new() } else { number.to_string() })?;
+            to.write_field(style.number(numbers[row]))?;
         }
         to.write_record(None::<&[u8]>)?;
     }

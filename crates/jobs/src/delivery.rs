@@ -183,7 +183,8 @@ impl Delivery {
             columns.insert(0, ("peer_row", &labels.peer_rows));
         }
         let ids = jobs.iter().find_map(names);
-        output.write(|to| columns::write(to, format, ids, &columns))?;
+        let style = jobs.iter().find(|job| names(job).is_some()).map_or(&jobs[0].style, |job| &job.style);
+        output.write(|to| columns::write(to, (format, style), ids, &columns))?;
         eprintln!("wrote {} to {}", some(rows, "row"), path.display());
         Ok(())
     }

@@ -10,7 +10,7 @@ use hushtable::{
     run::Reveal,
 };
 use hushtable_columns::{
-    Format, Ids,
+    Format, Ids, Style,
     failure::{Failure, Result},
     numbers::Operand,
     shares::ShareFile,
@@ -33,6 +33,8 @@ pub struct Job {
     pub labels: Option<Labels>,
     /// Where the results go, if they are of the bins of a join and this party owns its rows.
     pub placed: Option<Placed>,
+    /// How results are written.
+    pub style: Style,
     /// Whether it takes its material from a store, if there is one.
     pub stocked: bool,
     /// What this party asks for.
@@ -144,6 +146,7 @@ impl Job {
             ids,
             labels: None,
             placed: None,
+            style: Style::default(),
             stocked: true,
             asked,
             threads: 1,
@@ -281,6 +284,7 @@ impl Job {
         let made = ShareFile::new(&self.column, session, role, format, range, shares);
         // With few digits: what is written comes back to the bit.
         let error = self.error.map(decision::rounded_up);
-        ShareFile { ids: self.ids.clone(), error, ..made }.sealed()
+        let style = Some(self.style.clone()).filter(|style| !style.is_usual());
+        ShareFile { ids: self.ids.clone(), style, error, ..made }.sealed()
     }
 }

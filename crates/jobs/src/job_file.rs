@@ -32,7 +32,7 @@ pub const JOINING: &str = "join";
 pub const STATISTICS: &str = "stats";
 
 /// Words that mean other recipients than a party by its name.
-const RESERVED: [&str; 6] = ["me", "peer", "both", "none", "p0", "p1"];
+pub const RESERVED: [&str; 8] = ["me", "peer", "both", "none", "p0", "p1", "0", "1"];
 
 /// A job.
 #[derive(Debug, PartialEq)]

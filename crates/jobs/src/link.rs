@@ -177,13 +177,10 @@ impl Link {
         let Some(identity) = self.identity.as_deref().map(Identity::load).transpose()? else {
             return Err(Failure::new(format!("{name:?}: with plain TCP nobody has a name; say me or peer")));
         };
-        let peers = identity.peers();
-        let peer = match (&self.peer, peers.as_slice()) {
-            (Some(peer), _) => Some(peer),
-            (None, [only]) => Some(&only.name),
-            (None, _) => None,
-        };
-        match (identity.name() == name, peer.is_some_and(|peer| peer == name)) {
+        // Without --peer there may be several.
+        let peer = identity.expected(self.peer.as_deref()).ok().flatten().map(|peer| peer.name);
+        let name = &net::composed_name(name);
+        match (identity.name() == name, peer.as_ref() == Some(name)) {
             (true, false) => Ok(self.role()),
             (false, true) => Ok(self.role().peer()),
             (true, true) => {

@@ -17,7 +17,7 @@ use crate::{
 use apps::proximity::{PLANE, Places, Proximity};
 use clap::Args;
 use hushtable::{operation::Operation, run::Reveal};
-use hushtable_columns::{ColumnFile, Columns, Dialect, failure::Result, numbers::Operand};
+use hushtable_columns::{ColumnFile, Columns, Dialect, Style, failure::Result, named, numbers::Operand};
 use prim::wipe::Wiped;
 
 const EXAMPLES: &str = "\
@@ -69,22 +69,22 @@ pub struct ProximityArgs {
     #[arg(long, value_name = "DISTANCE")]
     pub within: Distance,
     /// The column that names the rows
-    #[arg(long, value_name = "NAME", default_value = "id")]
+    #[arg(long, value_name = "NAME", default_value = "id", value_parser = named::name)]
     pub id: String,
     /// The column of latitudes in degrees, north positive [default: latitude]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = named::name)]
     pub latitude: Option<String>,
     /// The column of longitudes in degrees, east positive [default: longitude]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = named::name)]
     pub longitude: Option<String>,
     /// Places are metres in a plane; the peer's are metres east and north of the same point
     #[arg(long)]
     pub plane: bool,
     /// The column of metres east, with --plane [default: east]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = named::name)]
     pub east: Option<String>,
     /// The column of metres north, with --plane [default: north]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = named::name)]
     pub north: Option<String>,
     /// Compare each row with each of the peer's N rows; at most 1048576 pairs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -147,7 +147,7 @@ pub fn job(args: &ProximityArgs) -> Result<Job> {
         ),
     ])?;
     let body = Body::Other(operation(args.within.metres, args.plane, reveal == Reveal::Nobody)?);
-    let (read, columns) = places(args)?;
+    let (read, columns, style) = places(args)?;
     let rows = read.places.len();
     let pairs = args.all_pairs.map(|others| Pairs::new(args.link.role(), rows, others as usize));
     let pairs = pairs.transpose()?;
@@ -171,12 +171,12 @@ pub fn job(args: &ProximityArgs) -> Result<Job> {
         (_, ids) => (ids.map(Arc::new), None),
     };
     let mut job = Job::new(threads, reveal, body, column, ids, operands, gives);
-    (job.labels, job.error) = (labels, Some(0.0));
+    (job.labels, job.error, job.style) = (labels, Some(0.0), style);
     Ok(job)
 }
 
 /// The rows of this party's places, and their coordinates as the operation takes them.
-fn places(args: &ProximityArgs) -> Result<(Columns<f64>, Vec<Wiped<u64>>)> {
+fn places(args: &ProximityArgs) -> Result<(Columns<f64>, Vec<Wiped<u64>>, Style)> {
     let or = |name: &Option<String>, other: &str| name.clone().unwrap_or_else(|| other.to_owned());
     let (names, ends, unit) = match args.plane {
         true => ([or(&args.east, "east"), or(&args.north, "north")], [PLANE; 2], "metres"),
@@ -185,6 +185,7 @@ fn places(args: &ProximityArgs) -> Result<(Columns<f64>, Vec<Wiped<u64>>)> {
         }
     };
     let file = ColumnFile::open(&args.mine, &args.csv)?;
+    file.check_standing()?;
     let read = file.read_each(&names.each_ref().map(String::as_str), Some(&args.id), |column, value| {
         let end = ends[column];
         let inside = (-end..=end).contains(&value).then_some(value);
@@ -194,7 +195,7 @@ fn places(args: &ProximityArgs) -> Result<(Columns<f64>, Vec<Wiped<u64>>)> {
         true => coordinates(&file, &read, Proximity::plane)?,
         false => coordinates(&file, &read, Proximity::coordinates)?,
     };
-    Ok((read, columns))
+    Ok((read, columns, file.style().of_ids(&[args.id.as_str()], "")))
 }
 
 /// All rows' coordinates, one after the other.

@@ -13,6 +13,7 @@ use hushtable::{
     run::Reveal,
 };
 use hushtable_columns::{
+    Style,
     failure::{Failure, Result},
     numbers::Operand,
     shares::role_name,
@@ -58,6 +59,8 @@ pub struct Bins {
     pub matched: Wiped<u64>,
     /// At the owner.
     pub placed: Option<Placed>,
+    /// How its results are written.
+    pub style: Style,
 }
 
 impl Bins {
@@ -71,7 +74,7 @@ impl Bins {
         let mut last = step(Elsewhere::new(held, word)?, [self.matched, zeros], asked);
         last.take(1, from + usize::from(first.is_some()));
         (last.reveal, last.stays) = (Reveal::Only(self.owner), false);
-        (last.column, last.placed) = (asked.column.clone(), self.placed);
+        (last.column, last.placed, last.style) = (asked.column.clone(), self.placed, self.style);
         let mut main = main;
         if first.is_some() {
             main.take(0, from);

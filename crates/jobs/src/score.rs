@@ -27,14 +27,20 @@ pub type Steps = (Vec<Job>, Option<InCommon>, Option<Box<dyn Before>>);
 /// What is asked for, read and checked. `column`: the name of results over rows in common, if it is not that of the question.
 pub fn steps(args: &Score, column: Option<&str>, peer_at_most: Option<usize>) -> Result<Steps> {
     let in_common = args.rowing.asked();
+    let csv = &args.csv;
     refuse(&[
         (
             in_common,
-            "cannot be combined with --joined and --join: no ids are compared, and no rows are left out; a join finds \
-             those in common",
+            "cannot be combined with --joined and --join: no ids are compared; a join finds those in common",
+            &[("--find-difference", args.accord.find_difference)],
+        ),
+        (
+            args.rowing.joined.is_some(),
+            "cannot be combined with --joined: it says how a table is read, and that was read when it was joined",
             &[
-                ("--find-difference", args.accord.find_difference),
-                ("--leave-out", !args.csv.leave_out.is_empty()),
+                ("--leave-out", !csv.leave_out.is_empty()),
+                ("--bad-rows", csv.bad_rows.is_some()),
+                ("--na-as", !csv.na_as.is_empty()),
             ],
         ),
         (!in_common, "needs --joined or --join", &[("--default", args.rowing.default.is_some())]),
@@ -52,7 +58,8 @@ pub fn job(args: &Score) -> Result<Job> {
     let column = column_name(&question);
     let scoring = Scoring::new(args.bits, args.fraction_bits, question)?;
     let file = ColumnFile::open(args.features(), &args.csv)?;
-    let (ids, words) = parts(args, &scoring, Some(&args.id), &file)?;
+    let id = [args.id.as_str()];
+    let (ids, words) = parts(args, &scoring, &id, &file)?;
     let pairing = ["parts of scores"; 2].map(str::to_owned);
     let format = format(&scoring);
     let operand = Operand { words, range: format.range(), pairing, error: Some(format.rounding()) };
@@ -62,7 +69,7 @@ pub fn job(args: &Score) -> Result<Job> {
     let scoring = if reveal == Reveal::Nobody { scoring.additive(SHARED_BITS) } else { scoring };
     let body = Body::Other(Box::new(scoring));
     let mut job = Job::new(threads, reveal, body, column, ids, vec![operand], vec![true]);
-    (job.error, job.notes) = (error, vec![note]);
+    (job.error, job.notes, job.style) = (error, vec![note], file.style().of_ids(&id, ""));
     Ok(job)
 }
 

@@ -13,10 +13,12 @@ use crate::{
     decision::Through,
     job::Job,
     job_file::{Flag, JobFile, NEARNESS, Operand, SCORING, Step, is_relation},
+    join::forms,
     link::Link,
     proximity::{self, ProximityArgs},
     score::{self, options::Score},
 };
+use apps::ids::Rules;
 use clap::{
     Args, Command,
     error::{ContextKind, ContextValue},
@@ -25,6 +27,7 @@ use hushtable::{Role, run::Reveal};
 use hushtable_columns::{
     Dialect,
     failure::{Failure, Result},
+    named,
     shares::ShareFile,
 };
 use prim::wipe::Wiped;
@@ -37,6 +40,8 @@ pub struct Own<'a> {
     pub csv: &'a Dialect,
     pub link: &'a Link,
     pub calibration: Option<&'a Path>,
+    /// How its ids are brought into the form that the file says, if not as that says.
+    pub normalise: &'a [Rules],
     pub quiet: bool,
 }
 
@@ -155,7 +160,7 @@ fn applied(file: &JobFile, step: &Step, own: &Own<'_>, stays: bool) -> Result<Ap
         Some(Operand::Columns(columns)) => columns[role].clone(),
         _ => None,
     };
-    all.extend(column(&step.x).map(|column| format!("--column={column}").into()));
+    all.extend(column(&step.x).map(|column| format!("--column={}", named::written(&column)).into()));
     match &step.y {
         None => {}
         Some(Operand::Number(number)) => all.push(format!("--constant={number}").into()),
@@ -164,11 +169,11 @@ fn applied(file: &JobFile, step: &Step, own: &Own<'_>, stays: bool) -> Result<Ap
             if second != input {
                 all.push(with("--other", &second));
             }
-            all.extend(column(other).map(|column| format!("--against={column}").into()));
+            all.extend(column(other).map(|column| format!("--against={}", named::written(&column)).into()));
         }
     }
     all.push(match &file.ids {
-        Some(ids) => format!("--id={}", ids[role]).into(),
+        Some(ids) => format!("--id={}", named::written(&ids[role])).into(),
         None => "--no-ids".into(),
     });
     if stays {
@@ -234,7 +239,7 @@ fn id(file: &JobFile, step: &Step, own: &Own<'_>) -> Result<OsString> {
         return Err(Failure::input(format!("{}: {what}", own.file.display())));
     };
     let id = &ids[own.link.role() as usize];
-    Ok(if file.join { format!("--join={id}") } else { format!("--id={id}") }.into())
+    Ok(if file.join { format!("--join={id}") } else { format!("--id={}", named::written(id)) }.into())
 }
 
 /// Of all options this one is only of `apply`.
@@ -259,7 +264,11 @@ fn scored(file: &JobFile, step: &Step, own: &Own<'_>, stays: bool) -> Result<Sco
     let mut all = vec![with("--features", own.input), with("--weights", weights), id];
     all.extend(own.quiet.then(|| "--quiet".into()));
     all.extend(shared(file, step, stays).into_iter().filter(is_not_optimise));
-    let args: Score = parsed(file, step, own, all)?;
+    let mut args: Score = parsed(file, step, own, all)?;
+    if file.join {
+        let columns = args.rowing.ids()?.len();
+        args.rowing.normalise = forms::own(&args.rowing.normalise, own.normalise, columns, "ids")?;
+    }
     Ok(Score { link: own.link.clone(), csv: own.csv.clone(), ..args })
 }
 

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use hushtable_columns::{
     Dialect,
     failure::{Failure, Result},
+    named::{self, List, Name},
     output::{Output, PRIVATE},
 };
 use hushtable_jobs::{delivery::Delivery, link::Link};
@@ -73,11 +74,11 @@ pub struct Lookup {
     #[arg(long, value_name = "FILE", required_unless_present = "describe")]
     pub keys: Option<PathBuf>,
     /// The column of --keys with the keys; of a share file it is left out
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = named::name)]
     pub column: Option<String>,
     /// Columns of the table to write, separated by commas [default: all; with --reveal shares one]
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    pub value: Vec<String>,
+    #[arg(long, value_name = "NAME")]
+    pub value: Vec<List<Name>>,
     /// Who gets results: me; or shares, where each party keeps one
     #[arg(long, value_enum, value_name = "WHO", required_unless_present = "describe")]
     pub reveal: Option<Who>,
@@ -118,6 +119,11 @@ pub enum Who {
 }
 
 impl Lookup {
+    /// The columns of --value.
+    pub fn values(&self) -> Vec<&str> {
+        List::all(&self.value).into_iter().map(|name| name.0.as_str()).collect()
+    }
+
     pub fn keys(&self) -> &Path {
         self.keys.as_deref().expect("clap requires it")
     }

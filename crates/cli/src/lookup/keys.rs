@@ -8,9 +8,10 @@ use apps::{
 };
 use hushtable::Role;
 use hushtable_columns::{
-    self as columns, Bad, Cell, ColumnFile, Dialect, Ids, LeftOut,
+    self as columns, Bad, Cell, ColumnFile, Dialect, Ids, LeftOut, Style,
     failure::{Cause, Failure, Result},
     shares::ShareFile,
+    written,
 };
 use hushtable_jobs::{
     join::forms::hint,
@@ -24,7 +25,9 @@ pub struct Keys<'a> {
     column: &'a str,
     /// This party's half, if nobody knows them.
     shares: Option<ShareFile>,
-    dialect: &'a Dialect,
+    dialect: Dialect,
+    /// How results are written, in text.
+    pub style: Style,
     /// What the places of rows are called.
     place: &'static str,
     pub texts: Ids,
@@ -43,15 +46,17 @@ impl<'a> Keys<'a> {
         }
         let column =
             column.ok_or_else(|| Failure::new("--column NAME says which column of --keys has the keys"))?;
+        dialect.no_standing("a key that is missing is none")?;
         let file = ColumnFile::of(path, bytes, dialect)?;
+        let (dialect, style) = (file.dialect().clone(), file.style());
         let (mut texts, mut places) = (Ids::default(), Vec::new());
-        let (mut bad, mut left_out) = (Bad::new(file.place()), LeftOut::read(dialect, Some(column))?);
+        let (mut bad, mut left_out) = (Bad::new(file.place()), LeftOut::read(&dialect, Some(column))?);
         file.each_row(&[column], |at, row| {
             let row = match row {
                 Ok(row) => row,
                 Err(what) => return bad.row(at, &what, None),
             };
-            let text = row(0).field(dialect).and_then(|field| match field {
+            let text = row(0).field(&dialect).and_then(|field| match field {
                 Field::Missing => Err("is missing: every row needs a key".to_owned()),
                 field => field.written(),
             });
@@ -68,20 +73,31 @@ impl<'a> Keys<'a> {
             }
         })?;
         left_out.check(path)?;
-        bad.check(path, dialect)?;
+        bad.check(path, &dialect)?;
         if texts.is_empty() {
             return Err(file.says("no rows below the header: there is nothing to look up"));
         }
-        Ok(Self { path, column, shares: None, dialect, place: file.place(), texts, places })
+        Ok(Self { path, column, shares: None, dialect, style, place: file.place(), texts, places })
     }
 
     /// Keys that nobody knows, by the names of their rows or by their numbers.
-    fn shared(path: &'a Path, dialect: &'a Dialect, shares: ShareFile) -> Self {
+    fn shared(path: &'a Path, dialect: &Dialect, shares: ShareFile) -> Self {
+        let style = shares.style.clone().unwrap_or_default();
         let (column, texts) = match &shares.ids {
+            // Not of a style's: the name lives as long as this.
             Some(ids) => ("id", ids.iter().collect()),
             None => ("row", (1..=shares.count).map(|row| row.to_string()).collect()),
         };
-        Self { path, column, shares: Some(shares), dialect, place: "row", texts, places: vec![] }
+        Self {
+            path,
+            column,
+            shares: Some(shares),
+            dialect: dialect.clone(),
+            style,
+            place: "row",
+            texts,
+            places: vec![],
+        }
     }
 
     /// What the column of keys is called, or of what names them.
@@ -121,8 +137,7 @@ impl<'a> Keys<'a> {
         let (mut keys, mut known) = (Wiped::default(), Vec::with_capacity(self.len()));
         let mut bad = Bad::new(self.place);
         for (text, &place) in self.texts.iter().zip(&self.places) {
-            let field = if self.dialect.decimal == ',' { Field::Comma(text) } else { Field::Text(text) };
-            let read = kind.read(&field, reading);
+            let read = kind.read(&written(text, &self.dialect), reading);
             let shown = || hushtable_columns::quoted(text);
             match &read {
                 Ok(None) if strict => {
@@ -140,7 +155,7 @@ impl<'a> Keys<'a> {
             kind.append(key.unwrap_or(0), &mut keys);
         }
         let count = bad.count();
-        bad.check(self.path, self.dialect).map_err(|cells| {
+        bad.check(self.path, &self.dialect).map_err(|cells| {
             // Not in the error, which a record keeps.
             eprintln!("{cells}");
             self.says(&format!("{}; standard error shows what is there", count.unwrap_or_default()))

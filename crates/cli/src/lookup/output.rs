@@ -5,7 +5,7 @@ use std::io;
 use crate::lookup::{arguments::Lookup, keys::Keys};
 use apps::private_table::{Cell, Description, Looked, Scale, ValueKind};
 use hushtable_columns::{
-    self as columns, FileFormat, Series,
+    self as columns, FileFormat, Series, Style,
     failure::{Cause, Failure, Result},
     output::{Output, Writer, write_both},
     shares::ShareFile,
@@ -58,7 +58,7 @@ impl<'a> Table<'a> {
         words: &[u64],
         present: &'a [bool],
     ) -> Result<Self> {
-        let wanted: Vec<usize> = match args.value.as_slice() {
+        let wanted: Vec<usize> = match args.values().as_slice() {
             [] => (0..description.values.len()).collect(),
             names => names.iter().filter_map(|name| description.column(name)).collect(),
         };
@@ -100,12 +100,14 @@ impl<'a> Table<'a> {
     }
 
     fn csv(&self, to: &mut Writer<'_>, keys: &Keys<'_>) -> io::Result<()> {
-        let mut to = csv::Writer::from_writer(to);
+        let mut to = csv::WriterBuilder::new().delimiter(keys.style.separator()).from_writer(to);
         to.write_record(self.header())?;
         for (row, key) in keys.texts.iter().enumerate() {
             to.write_field(key.trim())?;
             for column in &self.cells {
-                to.write_field(column[row].as_ref().map(text).unwrap_or_default())?;
+                to.write_field(
+                    column[row].as_ref().map(|cell| shown(cell, &keys.style)).unwrap_or_default(),
+                )?;
             }
             to.write_field(if self.present[row] { "1" } else { "0" })?;
             to.write_record(None::<&[u8]>)?;
@@ -119,6 +121,14 @@ impl<'a> Table<'a> {
         let present = Series::Whole(self.present.iter().map(|&here| Some(here.into())).collect());
         let all = [texts].into_iter().chain(columns).chain([present]);
         self.header().into_iter().zip(all).collect()
+    }
+}
+
+/// A cell as text of this style has it.
+fn shown(cell: &Cell, style: &Style) -> String {
+    match (cell, style.decimal) {
+        (Cell::Number(..), ',') => text(cell).replace('.', ","),
+        _ => text(cell),
     }
 }
 

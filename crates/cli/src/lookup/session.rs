@@ -301,7 +301,7 @@ impl Lookup {
     fn gets(&self, description: &Description) -> Result<Gets> {
         let table = &description.table;
         let columns = || description.values.iter().map(|v| v.name.as_str()).collect::<Vec<_>>().join(", ");
-        for name in &self.value {
+        for name in self.values() {
             if description.column(name).is_none() {
                 let what = format!("--value {name:?}: the table {table:?} has the columns {}", columns());
                 return Err(Failure::Reported(Cause::Disagreement, what));
@@ -310,7 +310,7 @@ impl Lookup {
         if !self.shares() {
             return Ok(Gets::Client);
         }
-        let column = match (self.value.as_slice(), description.values.len()) {
+        let column = match (self.values().as_slice(), description.values.len()) {
             ([one], _) => description.column(one).unwrap_or_default(),
             ([], 1) => 0,
             _ => {

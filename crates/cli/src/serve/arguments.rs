@@ -6,7 +6,7 @@ use crate::serve::spec::{KeySpec, ValueSpec};
 use apps::ids::Rules;
 use clap::{Args, ValueEnum};
 use hushtable::{confidential::prf::Cipher, net::LinkShape};
-use hushtable_columns::Dialect;
+use hushtable_columns::{Dialect, named::List};
 use hushtable_jobs::{count, dates::Dates, extension::Extension, means::Means};
 
 const EXAMPLES: &str = "\
@@ -58,8 +58,8 @@ pub struct Serve {
     #[arg(long, value_name = "NAME[:KIND]")]
     pub key: KeySpec,
     /// Its columns of values, separated by commas; may be given more than once
-    #[arg(long, value_name = "NAME[:KIND[:WIDTH]]", value_delimiter = ',', required = true)]
-    pub value: Vec<ValueSpec>,
+    #[arg(long, value_name = "NAME[:KIND[:WIDTH]]", required = true)]
+    pub value: Vec<List<ValueSpec>>,
     /// The table's name, which clients see [default: the file's name]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,

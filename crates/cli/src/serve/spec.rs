@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use apps::private_table::{Kind, Limits, Scale};
+use hushtable_columns::named::cut;
 
 /// `--key`.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +24,7 @@ impl FromStr for KeySpec {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (name, kind) = match text.rsplit_once(':') {
+        let (name, kind) = match cut(text, ':')? {
             Some((name, "int")) => (name, Some(Kind::Number(Scale::Decimal(0)))),
             Some((name, "text")) => (name, Some(Kind::Text)),
             Some((name, "date")) => (name, Some(Kind::Date)),
@@ -37,12 +38,12 @@ impl FromStr for ValueSpec {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if let Some((name, kind)) = text.rsplit_once(':').and_then(|(name, last)| Some((name, kind(last)?))) {
+        if let Some((name, kind)) = cut(text, ':')?.and_then(|(name, last)| Some((name, kind(last)?))) {
             return Ok(Self { name: named(name)?, limits: Limits { kind: Some(kind?), width: None } });
         }
         let split = || {
-            let (rest, width) = text.rsplit_once(':')?;
-            let (name, last) = rest.rsplit_once(':')?;
+            let (rest, width) = cut(text, ':').ok()??;
+            let (name, last) = cut(rest, ':').ok()??;
             Some((name, kind(last)?, width.parse::<u32>()))
         };
         match split() {
@@ -57,9 +58,9 @@ impl FromStr for ValueSpec {
 }
 
 fn named(name: &str) -> Result<String, String> {
-    let name = name.trim();
-    match apps::private_table::name_shows(name) {
-        true => Ok(name.to_owned()),
+    let name = hushtable_columns::named::name(name)?;
+    match apps::private_table::name_shows(&name) {
+        true => Ok(name),
         false => Err(format!("the name {name:?}; accepted: 1 to 200 bytes without control characters")),
     }
 }
@@ -99,6 +100,8 @@ mod tests {
             ("x:y:fixed16:40", "x:y", number(Scale::Binary(16)), Some(40)),
             ("tier:int:4", "tier", number(Scale::Decimal(0)), Some(4)),
             ("tier:text:8", "tier", Some(Kind::Text), Some(8)),
+            ("\"a,b:int\"", "a,b:int", None, None),
+            ("\"x:y\":fixed16:40", "x:y", number(Scale::Binary(16)), Some(40)),
             ("day:date", "day", Some(Kind::Date), None),
         ] {
             let want = ValueSpec { name: name.into(), limits: Limits { kind, width } };

@@ -12,6 +12,7 @@ use apps::{
 use hushtable_columns::{
     Bad, Cell, ColumnFile, Dialect, Ids, LeftOut, Row,
     failure::{Failure, Result},
+    named::List,
     quoted,
 };
 use hushtable_jobs::join::forms::hint;
@@ -62,14 +63,16 @@ type Read<T> = std::result::Result<T, Refused>;
 pub fn load(args: &Serve) -> Read<Loaded> {
     let file = ColumnFile::open(&args.table, &args.csv)?;
     let mut wanted = vec![args.key.name.as_str()];
-    wanted.extend(args.value.iter().map(|value| value.name.as_str()));
-    let survey = survey(&file, &args.csv, &wanted)?;
+    let specs = List::all(&args.value);
+    wanted.extend(specs.iter().map(|value| value.name.as_str()));
+    args.csv.no_standing("a table says what is missing by itself")?;
+    let survey = survey(&file, &wanted)?;
     let says = |column: &str, what: String| file.says(&format!("column {column:?}: {what}"));
     let value = |(i, spec): (usize, &ValueSpec)| {
         let kind = survey.value(i, spec.limits).map_err(|what| says(&spec.name, what))?;
         Ok(Value { name: spec.name.clone(), kind })
     };
-    let values = args.value.iter().enumerate().map(value).collect::<Result<Vec<Value>>>()?;
+    let values = specs.into_iter().enumerate().map(value).collect::<Result<Vec<Value>>>()?;
     let range = args.key_range.as_deref().map(|text| range(args, text)).transpose()?;
     let asked = (args.pad_to, args.prf.into());
     let (kind, places) = survey
@@ -119,7 +122,8 @@ fn fields<'r>(
 }
 
 /// The first look.
-fn survey(file: &ColumnFile<'_>, dialect: &Dialect, wanted: &[&str]) -> Result<Survey> {
+fn survey(file: &ColumnFile<'_>, wanted: &[&str]) -> Result<Survey> {
+    let dialect = file.dialect();
     let mut survey = Survey::new(wanted.len() - 1);
     let mut left_out = LeftOut::read(dialect, Some(wanted[0]))?;
     file.each_row(wanted, |_, row| {
@@ -154,12 +158,12 @@ fn rows(
                 return bad.row(at, &what, None);
             }
         };
-        let name = row(0).field(&args.csv).and_then(|field| field.text());
+        let name = row(0).field(file.dialect()).and_then(|field| field.text());
         let name = name.unwrap_or_default();
         if left_out.takes(Some(&name)) {
             return;
         }
-        let fields = fields(row, wanted.len(), &args.csv);
+        let fields = fields(row, wanted.len(), file.dialect());
         let mut complain = |i: usize, what: &str| {
             whole = false;
             bad.cell(at, wanted[i], &Cell::shown(&row(i)), what, Some(&name));

@@ -49,17 +49,17 @@ fn finds_its_columns() {
 fn reads_as_told() {
     let table = |text: &str, dialect: &Dialect| parse_as(text.as_bytes(), dialect);
     let want = rows(&["a;b", "c"], &[384, -64], &[2, 4]);
-    let semicolons = Dialect { delimiter: b';', decimal: ',', ..Dialect::default() };
+    let semicolons = Dialect { delimiter: Some(b';'), decimal: Some(','), ..Dialect::default() };
     assert_eq!(table("id;score\n\"a;b\";1,5\n\nc;-,25\n", &semicolons), Ok(want));
     let want = rows(&["M\u{fc}ller"], &[256], &[2]);
-    let tabs = Dialect { delimiter: b'\t', encoding: Encoding::Windows1252, ..Dialect::default() };
+    let tabs = Dialect { delimiter: Some(b'\t'), encoding: Encoding::Windows1252, ..Dialect::default() };
     assert_eq!(parse_as(b"score\tid\r\n1\tM\xfcller\r\n", &tabs), Ok(want));
     // Commas within quotes are decimal, also where commas separate.
-    let quoted = Dialect { decimal: ',', ..Dialect::default() };
+    let quoted = Dialect { decimal: Some(','), ..Dialect::default() };
     let want = rows(&["a"], &[384], &[2]);
     assert_eq!(table("id,score\na,\"1,5\"\n", &quoted), Ok(want));
     for (text, dialect, want) in [
-        ("id;score\na;1\n", &Dialect::default(), "its columns are: id;score; --delimiter ';' separates"),
+        ("id,score;x\na,1;5\n", &Dialect::default(), "--delimiter says which it is"),
         ("id,score\na,1\n", &semicolons, "--delimiter ',' separates"),
         ("id\tscore\na\t1\n", &semicolons, "--delimiter 'tab' separates"),
         ("id,score\na,\"1,5\"\n", &Dialect::default(), "\"1,5\" is not a number; --decimal , would read 1.5"),
@@ -76,7 +76,7 @@ fn all_bad_rows_at_once() {
     assert_eq!(
         parse(text.as_bytes()).unwrap_err(),
         "in.csv: 4 bad rows\n  line 2, column \"score\": \"x\" is not a number\n  \
-         line 5, column \"score\": \"\" is missing: every row needs a number there\n  \
+         line 5, column \"score\": \"\" is missing: every row needs a number there; --na-as says what stands for it\n  \
          line 6: 3 cells where the first line has 2\n  line 7, column \"score\": \"4\" is not below 4"
     );
     let many = "id,score\n".to_owned() + &"a,x\n".repeat(1000);
@@ -99,7 +99,6 @@ fn all_bad_rows_at_once() {
 fn complaints_name_line_column_and_value() {
     for (text, want) in [
         ("", "in.csv: no column \"score\""),
-        ("id;score\na;1\n", "no column \"score\"; its columns are: id;score"),
         ("name,score\na,1\n", "no column \"id\"; its columns are: name, score"),
         ("id,score,score\na,1,2\n", "column \"score\" occurs more than once"),
         ("id,score\n", "no rows below the header"),
@@ -186,13 +185,14 @@ fn ids_of_every_type() {
 fn nulls_are_bad_rows() {
     for name in built(&ALL) {
         let got = named(name, "id", "hole").unwrap_err();
-        let want = ": 3 bad rows\n  row 2, column \"hole\": null is missing: every row needs a number there\n  row 4, \
-                    column \"hole\": NaN is not a number\n  row 6, column \"hole\": null is missing: every row needs a \
-                    number there";
+        let want = ": 3 bad rows\n  row 2, column \"hole\": null is missing: every row needs a number there; --na-as \
+                    says what stands for it\n  row 4, column \"hole\": NaN is missing: every row needs a number there; \
+                    --na-as says what stands for it\n  row 6, column \"hole\": null is missing: every row needs a number \
+                    there; --na-as says what stands for it";
         assert!(got.ends_with(want), "{name}: {got}");
         let got = named(name, "id", "gap").unwrap_err();
         assert!(
-            got.ends_with(": row 1, column \"gap\": null is missing: every row needs a number there"),
+            got.ends_with(": row 1, column \"gap\": null is missing: every row needs a number there; --na-as says what stands for it"),
             "{got}"
         );
     }
@@ -202,8 +202,7 @@ fn nulls_are_bad_rows() {
 fn what_is_not_read_is_named() {
     for name in built(&ALL) {
         for (column, want) in [
-            ("when", "column \"when\" holds Timestamp"),
-            ("flag", "column \"flag\" holds B"),
+            ("when", "column \"when\": 2026-01-01 is a time, not a number"),
             ("list", "column \"list\" "),
             ("none", "no column \"none\"; its columns are: id, kind, number, byte"),
         ] {
@@ -211,10 +210,7 @@ fn what_is_not_read_is_named() {
             assert!(got.contains(want), "{name}: {got}");
         }
     }
-    for (name, want) in [
-        ("zstd.parquet", "column \"double\" is compressed with ZSTD; accepted: no compression and SNAPPY"),
-        ("stream.arrow", "not an Arrow file; streams"),
-    ] {
+    for (name, want) in [("stream.arrow", "not an Arrow file; streams")] {
         if !built(&[name]).is_empty() {
             let got = named(name, "id", "double").unwrap_err();
             assert!(got.contains(want), "{got}");
@@ -262,7 +258,7 @@ fn results_in_every_format() {
         let ids: Ids = names.iter().collect();
         for ids in [Some(&ids), None] {
             let output = Output::reserve(&path, &[], PRIVATE, true).unwrap();
-            output.write(|to| write(to, format, ids, &[("sigmoid", &numbers)])).unwrap();
+            output.write(|to| write(to, (format, &Style::default()), ids, &[("sigmoid", &numbers)])).unwrap();
             let dialect = Dialect::default();
             let file = ColumnFile::open(&path, &dialect).unwrap();
             assert_eq!(file.header().unwrap().len(), 1 + usize::from(ids.is_some()));
@@ -272,7 +268,7 @@ fn results_in_every_format() {
             assert!(ids.is_none() || texts(&read) == names, "{name}");
         }
         let output = Output::reserve(&path, &[], PRIVATE, true).unwrap();
-        output.write(|to| write(to, format, Some(&ids), &[])).unwrap();
+        output.write(|to| write(to, (format, &Style::default()), Some(&ids), &[])).unwrap();
         let dialect = Dialect::default();
         let read = ColumnFile::open(&path, &dialect).unwrap().read::<u8>(&[], Some("id"), |_| Ok(0)).unwrap();
         assert_eq!(texts(&read), names, "{name}");
@@ -295,10 +291,9 @@ impl Rows for Repeated {
 
 #[test]
 fn texts_that_are_more_than_their_file_are_refused_before_memory_is_full() {
-    let dialect = Dialect::default();
     let file = |length: usize, size: u64| {
         let rows = Box::new(Repeated("a".repeat(length)));
-        ColumnFile { path: Path::new("in"), dialect: &dialect, rows, size }
+        ColumnFile { path: Path::new("in"), dialect: Dialect::default(), joined: false, rows, size }
     };
     let mut seen = 0u64;
     // 8 TiB.

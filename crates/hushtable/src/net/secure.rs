@@ -7,4 +7,4 @@ mod pin;
 mod tls;
 
 pub use countersign::Signed;
-pub use identity::{Certificate, Identity, Peer};
+pub use identity::{Certificate, Identity, Peer, composed_name};

@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc};
 use crate::{accuracy::How, apply::question::Files};
 use hushtable::math::Domain;
 use hushtable_columns::{
-    Format, Ids, Rounding,
+    Format, Ids, Rounding, Style,
     failure::{Failure, Result},
     numbers::{Operand, Rows, Source},
 };
@@ -33,6 +33,12 @@ impl<'a> Columns<'a> {
             None => Source::open(path, files.csv),
         };
         let (x, y) = (open(files.input)?, files.other.map(open).transpose()?);
+        let headers = [Some(&x), y.as_ref()].into_iter().flatten().map(Source::header);
+        let header = headers.collect::<Result<Vec<_>>>()?.concat();
+        // Shares have no columns, and no cell is missing.
+        if !header.is_empty() {
+            files.csv.check_standing(&header)?;
+        }
         let shares = [Some(&x), y.as_ref()].into_iter().flatten().filter_map(|of| Some((of, of.format()?)));
         let finest = shares.reduce(|a, b| if b.1.fraction_bits > a.1.fraction_bits { b } else { a });
         if let Some((source, has)) = finest {
@@ -51,6 +57,11 @@ impl<'a> Columns<'a> {
     /// A complaint about the file with x.
     pub fn says(&self, what: &str) -> Failure {
         self.x.says(what)
+    }
+
+    /// How results are written.
+    pub fn style(&self) -> Style {
+        self.x.style(self.files.id)
     }
 
     /// Whether this party has numbers of x, and of y.

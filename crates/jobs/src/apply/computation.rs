@@ -22,11 +22,13 @@ use hushtable_columns::{Format, Rounding, failure::Result, numbers::Operand};
 
 /// The job. `through`: the function through which a threshold is decided on what it is of.
 pub fn of(question: &Question<'_>, columns: &Columns<'_>, through: Option<Through>) -> Result<Job> {
-    match question.what {
-        What::Function(function) => evaluation(question, function, columns),
-        What::Lookup(table) => lookup(question, table, columns),
-        What::Relation(relation, constant) => comparison(question, (relation, constant), columns, through),
-    }
+    let mut job = match question.what {
+        What::Function(function) => evaluation(question, function, columns)?,
+        What::Lookup(table) => lookup(question, table, columns)?,
+        What::Relation(relation, constant) => comparison(question, (relation, constant), columns, through)?,
+    };
+    job.style = columns.style();
+    Ok(job)
 }
 
 /// A function of numbers of any size.

@@ -24,6 +24,7 @@ use hushtable::{
 use hushtable_columns::{
     Rounding,
     failure::{Failure, Result},
+    named,
 };
 use prim::wipe::Wiped;
 
@@ -54,11 +55,11 @@ enum Operand {
 /// The steps, and what is said and compared of them.
 pub fn steps(question: &Question<'_>, columns: &Joined<'_>) -> Result<(Vec<Job>, InCommon)> {
     let (mut file, role) = (JoinedFile::read(columns.path)?, question.role);
-    let x = complete(&file, columns.x)?;
+    let x = complete(&file, &named::written(columns.x))?;
     let computation = match question.what {
         What::Function(function) => Computation::function(question, function, x)?,
         What::Relation(relation, constant) => {
-            let y = columns.y.map(|name| complete(&file, name)).transpose()?;
+            let y = columns.y.map(|name| complete(&file, &named::written(name))).transpose()?;
             Computation::relation(question, relation, x, y.ok_or(constant.unwrap_or_default()))?
         }
         What::Lookup(table) => Computation::lookup(question, table, x)?,

@@ -8,7 +8,7 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 use hushtable::{math::Function, operation::Relation};
-use hushtable_columns::Dialect;
+use hushtable_columns::{Dialect, named};
 
 const EXAMPLES: &str = "\
 How the numbers are read:
@@ -96,10 +96,10 @@ pub struct Apply {
     #[arg(long, value_name = "FILE", required_unless_present = "joined")]
     pub input: Option<PathBuf>,
     /// The column of --input with the numbers; to compare, a party without any for x leaves it out
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = named::name)]
     pub column: Option<String>,
     /// The column that names the rows
-    #[arg(long, value_name = "NAME", default_value = "id")]
+    #[arg(long, value_name = "NAME", default_value = "id", value_parser = named::name)]
     pub id: String,
     /// Match rows by position only and write no ids; the peer must say so too
     #[arg(long, conflicts_with = "id")]
@@ -129,7 +129,7 @@ pub struct Apply {
 #[command(next_help_heading = "Comparisons")]
 pub struct Second {
     /// The column with the numbers of y; a party without any for y leaves it out
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = named::name)]
     pub against: Option<String>,
     /// A file for y in place of --input: CSV with the column --against, or shares
     #[arg(long, value_name = "FILE")]

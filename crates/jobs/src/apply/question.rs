@@ -175,6 +175,8 @@ fn check(args: &Apply, what: What<'_>, stored: bool) -> Result<()> {
             &[
                 ("--no-ids", args.no_ids),
                 ("--leave-out", !args.csv.leave_out.is_empty()),
+                ("--bad-rows", args.csv.bad_rows.is_some()),
+                ("--na-as", !args.csv.na_as.is_empty()),
                 ("--find-difference", args.accord.find_difference),
             ],
         ),

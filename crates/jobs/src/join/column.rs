@@ -3,7 +3,7 @@
 use std::fmt;
 
 use apps::{ids::Rules, join, label};
-use hushtable_columns::{Cell, Dialect, numbers::rounded, terminal::shows};
+use hushtable_columns::{Cell, Dialect, failure::Failure, named, numbers::rounded, terminal::shows};
 use prim::wipe::Wiped;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
@@ -52,9 +52,10 @@ pub enum Kind {
 }
 
 impl Column {
-    /// Columns as they are written, none of them twice.
+    /// Columns as they are written, in lists separated by commas, none of them twice.
     pub fn all(texts: &[String], fraction_bits: u32) -> Result<Vec<Self>, String> {
-        let all = texts.iter().map(|text| Self::parse(text, fraction_bits));
+        let all = named::pieces(texts).map_err(|what| format!("--columns {what}"))?;
+        let all = all.into_iter().map(|text| Self::parse(text, fraction_bits));
         let all: Vec<Self> = all.collect::<Result<_, _>>()?;
         match (1..all.len()).find(|&i| all[..i].iter().any(|column| column.name == all[i].name)) {
             Some(twice) => Err(format!("--columns: {:?} twice", all[twice].name)),
@@ -71,27 +72,30 @@ impl Column {
         })
     }
 
-    /// `NAME`, `NAME:LIMIT` or `NAME:a/b/c`. Where a `|` stands, it separates the labels, which may have a `/` then.
+    /// `NAME`, `NAME:LIMIT` or `NAME:a/b/c`, names and labels with signs in quotes. Where a `|` stands, it separates the
+    /// labels, which may have a `/` then.
     pub fn parse(text: &str, fraction_bits: u32) -> Result<Self, String> {
+        let column = Self::parts_of(text, fraction_bits).and_then(|column| column.check().map(|()| column));
+        column.map_err(|what| format!("--columns {text:?}: {what}"))
+    }
+
+    fn parts_of(text: &str, fraction_bits: u32) -> Result<Self, String> {
         let number = |limit| Kind::Number { limit, fraction_bits };
-        let (name, kind) = match text.rsplit_once(':') {
-            None => (text, number(LIMIT)),
-            Some((name, groups)) if groups.contains(['/', '|']) => {
-                let sign = separator(groups);
-                (name, Kind::Groups(groups.split(sign).map(|group| label::form(group).to_string()).collect()))
-            }
-            Some((name, limit)) => {
-                let limit = limit.trim().parse().map_err(|_| {
-                    format!(
-                        "--columns {text:?}: after the colon comes a limit, such as 500, or labels, such as a/b/c"
-                    )
-                })?;
-                (name, number(limit))
+        let Some((name, behind)) = named::cut(text, ':')? else {
+            return Ok(Self { name: named::name(text)?, kind: number(LIMIT), optional: false });
+        };
+        let sign = if named::has(behind, '|')? { '|' } else { '/' };
+        let labels = named::split(behind, sign)?;
+        let kind = match &labels[..] {
+            [limit] => number(limit.trim().parse().map_err(|_| {
+                "after the colon comes a limit, such as 500, or labels, such as a/b/c; a name with a colon stands in quotes"
+            })?),
+            labels => {
+                let labels = labels.iter().map(|label| Ok(label::form(&named::name(label)?).to_string()));
+                Kind::Groups(labels.collect::<Result<_, String>>()?)
             }
         };
-        let column = Self { name: name.trim().to_owned(), kind, optional: false };
-        column.check().map_err(|what| format!("--columns {text:?}: {what}"))?;
-        Ok(column)
+        Ok(Self { name: named::name(name)?, kind, optional: false })
     }
 
     /// Everything the rest of the program relies on; the peer's are hostile.
@@ -232,22 +236,23 @@ impl Held {
 /// In the same words at both parties.
 impl fmt::Display for Column {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = named::written(&self.name);
         let missing = if self.optional { ", may be missing" } else { "" };
         match &self.kind {
             Kind::Number { limit, fraction_bits } => {
-                write!(f, "{} (up to {limit}, {fraction_bits} fraction bits{missing})", self.name)
+                write!(f, "{name} (up to {limit}, {fraction_bits} fraction bits{missing})")
             }
             Kind::Groups(groups) => {
-                let sign = if groups.iter().any(|group| group.contains('/')) { "|" } else { "/" };
-                write!(f, "{} ({}{missing})", self.name, groups.join(sign))
+                let groups: Vec<_> = groups.iter().map(|group| named::written(group)).collect();
+                write!(f, "{name} ({}{missing})", groups.join("/"))
             }
         }
     }
 }
 
-/// What separates labels: a sign that no shell takes for its own, or `|` in quotes.
-fn separator(labels: &str) -> char {
-    if labels.contains('|') { '|' } else { '/' }
+/// The columns of an id, `NAME,...`.
+pub fn ids(texts: &[String], option: &str) -> Result<Vec<String>, Failure> {
+    named::names(texts).map_err(|what| Failure::new(format!("{option} {what}")))
 }
 
 /// Rules for ids, separated by commas.
@@ -278,9 +283,25 @@ mod tests {
             (Ok(&region), "region (north/south)".into())
         );
         let known = parse("known:yes|n/a").unwrap();
-        assert_eq!((known.groups().unwrap().len(), known.to_string()), (2, "known (yes|n/a)".into()));
+        assert_eq!((known.groups().unwrap().len(), known.to_string()), (2, "known (yes/\"n/a\")".into()));
         assert_eq!((region.parts(), region.of_owner()), (vec![Held::Bits; 2], vec![1, 1]));
-        for text in ["", ":5", "a:b", "a:0", "a:-1", "a:1e9", "a:nan", "r:a|", "r:a/a", "r:/a", "a\u{7}"] {
+        let quoted = parse("\"a,b:c\":\"x,y\"/\"say \"\"no\"\"\"/z").unwrap();
+        assert_eq!(
+            (quoted.name.as_str(), quoted.groups().unwrap()),
+            ("a,b:c", &["x,y", "say \"no\"", "z"].map(str::to_owned)[..])
+        );
+        assert_eq!(
+            (parse("\"a:5\"").unwrap().name.as_str(), parse("\"a:5\"").unwrap().kind),
+            ("a:5", number(LIMIT))
+        );
+        let lists = ["a,\"b,c\":5".to_owned(), "region:\"n,o\"/s".to_owned()];
+        let all = Column::all(&lists, 16).unwrap();
+        assert_eq!(all.iter().map(|column| column.name.as_str()).collect::<Vec<_>>(), ["a", "b,c", "region"]);
+        assert!(Column::all(&["a,\"a\"".to_owned()], 16).unwrap_err().contains("twice"));
+        for text in [
+            "\"a", "\"a\"b", "", ":5", "a:b", "a:0", "a:-1", "a:1e9", "a:nan", "r:a|", "r:a/a", "r:/a",
+            "a\u{7}",
+        ] {
             assert!(parse(text).is_err(), "{text}");
         }
         assert!(Column::parse("a", 32).is_err(), "the usual limit is too large");

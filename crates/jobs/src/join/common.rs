@@ -65,7 +65,8 @@ fn typed<'a>(
 ) -> io::Result<Vec<(String, Series)>> {
     let parsed = |line: &str| -> io::Result<Vec<String>> {
         let mut reader = csv::ReaderBuilder::new();
-        let mut reader = reader.has_headers(false).delimiter(rows.delimiter).from_reader(line.as_bytes());
+        let mut reader =
+            reader.has_headers(false).delimiter(rows.style.separator()).from_reader(line.as_bytes());
         let record = reader.records().next().transpose()?.unwrap_or_default();
         Ok(record.iter().map(str::to_owned).collect())
     };

@@ -6,7 +6,10 @@ use crate::join::{
 };
 use apps::{label, statistics::CutGroups};
 use hushtable::operation::Relation;
-use hushtable_columns::failure::{Failure, Result};
+use hushtable_columns::{
+    failure::{Failure, Result},
+    named,
+};
 
 /// What must hold of a row so that it counts. It does not hold where the cell is missing.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,14 +46,15 @@ impl Condition {
     /// Of the columns of a join.
     pub fn of(text: &str, file: &JoinedFile) -> Result<Self> {
         let refuse = |what: String| Failure::new(format!("--where {text:?}: {what}"));
-        let Some((name, relation, value)) = parts(text) else { return Err(refuse(USAGE.into())) };
+        let cut = named::cut_at_first(text, &['<', '>', '=', '!']).map_err(&refuse)?;
+        let Some((name, relation, value)) = cut.and_then(parts) else { return Err(refuse(USAGE.into())) };
         let says = |failure: Failure| failure.worded(|what| format!("--where {text:?}: {what}"));
         let (at, found) = column(file, name).map_err(says)?;
         let what = match found.groups() {
             Some(groups) => {
-                let sign = if value.contains('|') { '|' } else { '/' };
+                let sign = if named::has(value, '|').map_err(&refuse)? { '|' } else { '/' };
                 let place = |wanted: &str| {
-                    let wanted = label::form(wanted);
+                    let wanted = label::form(&named::name(wanted).map_err(&refuse)?);
                     groups.iter().position(|group| *group == **wanted).ok_or_else(|| {
                         refuse(format!("no label {:?}; {name} has {}", &**wanted, groups.join(", ")))
                     })
@@ -58,7 +62,10 @@ impl Condition {
                 // A label may have the sign in it.
                 let places = match place(value) {
                     Ok(place) => vec![place],
-                    Err(_) => value.split(sign).map(place).collect::<Result<Vec<usize>>>()?,
+                    Err(_) => {
+                        let all = named::split(value, sign).map_err(&refuse)?;
+                        all.into_iter().map(place).collect::<Result<Vec<usize>>>()?
+                    }
                 };
                 let wanted = places.into_iter().fold(0, |all: u64, place| all | 1 << place);
                 let all = u64::MAX >> (64 - groups.len());
@@ -106,9 +113,7 @@ impl Condition {
 }
 
 /// The name, the relation and what stands behind it.
-fn parts(text: &str) -> Option<(&str, Relation, &str)> {
-    let at = text.find(['<', '>', '=', '!'])?;
-    let (name, rest) = text.split_at(at);
+fn parts<'t>((name, rest): (&'t str, &'t str)) -> Option<(&'t str, Relation, &'t str)> {
     let (sign, relation) = RELATIONS.iter().find(|(sign, _)| rest.starts_with(sign))?;
     let (name, value) = (name.trim(), rest[sign.len()..].trim());
     (!name.is_empty() && !value.is_empty()).then_some((name, *relation, value))
@@ -120,6 +125,8 @@ mod tests {
 
     #[test]
     fn parts_as_they_are_written() {
+        let parts = |text| named::cut_at_first(text, &['<', '>', '=', '!']).unwrap().and_then(super::parts);
+        assert_eq!(parts("\"a<b\" >= 3"), Some(("\"a<b\"", Relation::Ge, "3")));
         assert_eq!(parts("age >= 30"), Some(("age", Relation::Ge, "30")));
         assert_eq!(parts("p0.age<-1.5"), Some(("p0.age", Relation::Lt, "-1.5")));
         assert_eq!(parts("region!=north/south"), Some(("region", Relation::Ne, "north/south")));

@@ -12,7 +12,7 @@ use crate::join::{
 };
 use hushtable::{AShare, Role, gates::Bits};
 use hushtable_columns::{
-    self as columns, Ids,
+    self as columns, Ids, Style,
     failure::{Failure, Result},
     shares::{role_name, words},
 };
@@ -70,6 +70,9 @@ pub struct Owned {
     pub ids: Ids,
     /// The row of each bin, counted from 1; 0 of an empty one.
     pub rows: Shared,
+    /// How results of these rows are written, if it is not as usual.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub style: Option<Style>,
 }
 
 impl From<Wiped<u64>> for Shared {
@@ -209,7 +212,8 @@ impl JoinedFile {
             (None, None) => true,
             (Some(owned), Some(table)) => {
                 let most = owned.ids.len() as u64;
-                owned.rows.len() == table.bins && owned.rows.iter().all(|&row| row <= most)
+                let written = owned.style.as_ref().is_none_or(Style::is_usable);
+                written && owned.rows.len() == table.bins && owned.rows.iter().all(|&row| row <= most)
             }
             _ => false,
         };
@@ -270,7 +274,7 @@ mod tests {
         let offer = |text: &str| Offer { rows: 2, columns: vec![Column::parse(text, 8).unwrap()] };
         let shares = |bins: usize| vec![Shared::of(&vec![7; bins]), Shared::of(&[1]), Shared::of(&[2])];
         let table = |owner, bins| Table::new(owner, bins, Shared::of(&[5]), shares(bins));
-        let owned = Owned { ids: ["a", "b"].iter().collect(), rows: Shared::of(&[0, 2, 1]) };
+        let owned = Owned { ids: ["a", "b"].iter().collect(), rows: Shared::of(&[0, 2, 1]), style: None };
         let tables = [offer("income"), offer("region:n|s")];
         JoinedFile::new([7; 32], Role::P0, tables, vec![table(Role::P0, 3), table(Role::P1, 4)], Some(owned))
     }

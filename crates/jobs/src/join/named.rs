@@ -12,6 +12,7 @@ use hushtable::{Role, operation::Relation};
 use hushtable_columns::{
     Rounding,
     failure::{Failure, Result},
+    named,
 };
 
 /// A column of numbers.
@@ -94,12 +95,12 @@ impl By {
     }
 }
 
-/// A column of either party.
-pub fn column<'f>(file: &'f JoinedFile, name: &str) -> Result<(usize, &'f Column)> {
-    let name = name.trim();
-    let exact = |(_, (_, column)): &(usize, (Role, &Column))| column.name == name;
+/// A column of either party, by its name as arguments have it.
+pub fn column<'f>(file: &'f JoinedFile, written: &str) -> Result<(usize, &'f Column)> {
+    let name = named::name(written).map_err(Failure::new)?;
+    let exact = |(_, (_, column)): &(usize, (Role, &Column))| column.name == *name;
     let all = || file.columns().enumerate();
-    let names = || all().map(|(_, (_, column))| column.name.as_str()).collect::<Vec<_>>().join(", ");
+    let names = || all().map(|(_, (_, column))| named::written(&column.name)).collect::<Vec<_>>().join(", ");
     let found: Vec<_> = all().filter(exact).collect();
     match &found[..] {
         [(at, (_, column))] => return Ok((*at, column)),
@@ -123,18 +124,19 @@ pub fn column<'f>(file: &'f JoinedFile, name: &str) -> Result<(usize, &'f Column
 }
 
 /// A column of numbers.
-pub fn number(file: &JoinedFile, name: &str) -> Result<Number> {
-    let (at, found) = column(file, name)?;
+pub fn number(file: &JoinedFile, written: &str) -> Result<Number> {
+    let name = named::name(written).map_err(Failure::new)?;
+    let (at, found) = column(file, written)?;
     match &found.kind {
         Kind::Number { limit, fraction_bits } => Ok(Number {
             column: at,
-            name: name.trim().to_owned(),
+            name,
             limit: *limit,
             fraction_bits: *fraction_bits,
             optional: found.optional,
         }),
         Kind::Groups(_) => {
-            Err(Failure::new(format!("{name:?} has groups, no numbers; `stats --by {name}` counts them")))
+            Err(Failure::new(format!("{name:?} has groups, no numbers; `stats --by {written}` counts them")))
         }
     }
 }
@@ -153,7 +155,8 @@ pub fn complete(file: &JoinedFile, name: &str) -> Result<Number> {
 
 /// `COLUMN` or `COLUMN:CUTS`.
 pub fn grouping(text: &str, file: &JoinedFile, histogram: bool) -> Result<By> {
-    let cutting = text.rsplit_once(':').filter(|(_, list)| cuts(list, 1 << 20).is_ok());
+    let cutting =
+        named::cut(text, ':').map_err(Failure::new)?.filter(|(_, list)| cuts(list, 1 << 20).is_ok());
     if let Some((name, list)) = cutting {
         let (of, cuts) = (number(file, name)?, cuts(list, MAX_GROUPS - 1)?);
         inside(&of, &cuts)?;
@@ -167,9 +170,10 @@ pub fn grouping(text: &str, file: &JoinedFile, histogram: bool) -> Result<By> {
             "--histogram {text:?}: COLUMN:CUTS with cuts that increase, as bills:1,2,4"
         )));
     }
+    let name = named::name(text).map_err(Failure::new)?;
     let (column, found) = column(file, text)?;
     let groups = found.groups().ok_or_else(|| usage(text))?.to_vec();
-    Ok(By::Groups { column, name: text.trim().to_owned(), groups })
+    Ok(By::Groups { column, name, groups })
 }
 
 /// Increasing numbers.

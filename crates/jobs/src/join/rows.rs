@@ -8,7 +8,7 @@ use std::{
 use crate::join::{asked::Duplicates, column::Column, forms::hint, labels::Seen};
 use apps::ids::{Looks, Rules, Set, Shape};
 use hushtable_columns::{
-    Bad, Cell, ColumnFile, Dialect, Ids, LeftOut, Row,
+    Bad, Cell, ColumnFile, Ids, LeftOut, Row, Style,
     failure::{Failure, Result},
     quoted,
 };
@@ -56,7 +56,8 @@ pub struct Rows {
     pub id_of: Wiped<u64>,
     /// The columns of ids, and that of all together.
     pub id_names: Vec<String>,
-    pub delimiter: u8,
+    /// How results of these rows are written.
+    pub style: Style,
     /// As many ids the peer is told.
     pub bound: usize,
     /// Rows in the file.
@@ -67,8 +68,9 @@ pub struct Rows {
 
 impl Rows {
     /// Of the file at `path`. One error names all bad rows.
-    pub fn read(file: &ColumnFile<'_>, path: &Path, dialect: &Dialect, what: &Reading<'_>) -> Result<Self> {
-        let all = file.header()?;
+    pub fn read(file: &ColumnFile<'_>, path: &Path, what: &Reading<'_>) -> Result<Self> {
+        let (all, dialect) = (file.header()?, file.dialect());
+        file.check_standing()?;
         let mut wanted: Vec<&str> = what.ids.iter().map(String::as_str).collect();
         wanted.extend(what.columns.iter().map(|column| column.name.as_str()));
         let fixed = wanted.len();
@@ -79,7 +81,7 @@ impl Rows {
         let (mut left_out, mut bad) = (LeftOut::read(dialect, Some(""))?, Bad::new(file.place()).joined());
         let mut taken = Taken::new(what.columns.len());
         let mut seen: Vec<Seen> = what.columns.iter().map(Seen::new).collect();
-        let mut lines = Lines::new(dialect.delimiter, &all, what.ids);
+        let mut lines = Lines::new(file.style().separator(), &all, what.ids);
         file.each_row(&wanted, |at, row| {
             let row = match row {
                 Ok(row) => row,
@@ -90,7 +92,7 @@ impl Rows {
                 return;
             }
             for (i, column) in what.columns.iter().enumerate() {
-                let cell = row(what.ids.len() + i);
+                let cell = row(what.ids.len() + i).or_standing(dialect, &column.name);
                 let read = column.read(&cell, dialect);
                 seen[i].cell(&cell, dialect, &read);
                 match read {
@@ -135,7 +137,7 @@ impl Rows {
         let rounded =
             what.columns.iter().zip(&taken.values).filter_map(|(column, values)| column.rounds(values));
         let hints = ids.chain(rounded).collect();
-        let rows = taken.finish(file, path, dialect, what, &first, lines.text)?;
+        let rows = taken.finish(file, path, what, &first, lines.text)?;
         Ok(Rows { hints, ..rows })
     }
 
@@ -240,7 +242,6 @@ impl Taken {
         self,
         file: &ColumnFile<'_>,
         path: &Path,
-        dialect: &Dialect,
         what: &Reading<'_>,
         first: &[u64],
         lines: Ids,
@@ -269,7 +270,7 @@ impl Taken {
                     }
                 }
             }
-            bad.check(path, dialect)?;
+            bad.check(path, file.dialect())?;
         }
         let kept = || (0..read).filter(|&row| first[row] == row as u64);
         let own = |values: &Wiped<f64>| {
@@ -291,9 +292,8 @@ impl Taken {
             }
         };
         let id_names = what.ids.iter().cloned().chain([TOGETHER.to_owned()]).collect();
-        let delimiter = dialect.delimiter;
-        let hints = Vec::new();
-        Ok(Rows { names, forms, width, values, lines, id_of, id_names, delimiter, bound, read, hints })
+        let (style, hints) = (file.style().of_ids(what.ids, TOGETHER), Vec::new());
+        Ok(Rows { names, forms, width, values, lines, id_of, id_names, style, bound, read, hints })
     }
 }
 

@@ -24,7 +24,7 @@ use crate::{
     shared_results::SHARED_BITS,
     task::Before,
 };
-use apps::{ids::Rules, scoring::Scoring};
+use apps::scoring::Scoring;
 use hushtable::{
     Role,
     operation::{Operation, Port},
@@ -99,10 +99,12 @@ fn joined_now(
     peer_at_most: Option<usize>,
 ) -> Result<Steps> {
     let (path, me) = (args.features(), args.link.role());
-    let file = ColumnFile::open(path, &args.csv)?;
-    let (ids, rules) = (&args.rowing.join, rules(args)?);
+    let file = ColumnFile::open(path, &args.csv)?.joined();
+    let ids = args.rowing.ids()?;
+    let rules = forms::rules(&args.rowing.normalise, ids.len(), "--join")?;
+    // Of the features, below.
     let reading = Reading {
-        ids,
+        ids: &ids,
         rules: &rules,
         columns: &[],
         duplicates: Duplicates::Refuse,
@@ -110,9 +112,10 @@ fn joined_now(
         pad_to: args.rowing.pad_to,
         most: apps::join::MAX_ROWS,
     };
-    let mut rows = Rows::read(&file, path, &args.csv, &reading)?;
+    let mut rows = Rows::read(&file, path, &reading)?;
     rows.warn(path);
-    let (_, parts) = parts(args, scoring, None, &file)?;
+    let named: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let (_, parts) = parts(args, scoring, &named, &file)?;
     let owners = row_results::owners([Role::P0, Role::P1].into_iter(), reveal)?;
     say(args, reveal);
     let words = format!(", by a hidden join of {} ids here", rows.ids());
@@ -163,9 +166,4 @@ fn about(
         tells: scoring.tells(),
         shows: vec![],
     }
-}
-
-/// The rules of each column of the id.
-fn rules(args: &Score) -> Result<Vec<Rules>> {
-    forms::rules(&args.rowing.normalise, args.rowing.join.len(), "--join")
 }

@@ -6,7 +6,7 @@ use crate::{agree::Accord, count::count, delivery::Delivery, join::column, link:
 use apps::{ids::Rules, scoring::Question};
 use clap::Args;
 use hushtable::run::Reveal;
-use hushtable_columns::{Dialect, failure::Result};
+use hushtable_columns::{Dialect, failure::Result, named};
 
 /// The format of scores unless another is asked for.
 pub const BITS: u32 = 40;
@@ -32,7 +32,8 @@ for a job, and its cost, before anything is sent; --record keeps it with the job
     [weights]
     income_keur = 0.03
     debt_ratio = -1.9
-  Every weight needs its column in --features; columns without a weight are not used. Parts are rounded to \
+  Every weight needs its column in --features; columns without a weight are not used. A missing \
+cell is an error, or --na-as says what it counts as. Parts are rounded to \
 multiples of 2^-F, F = --fraction-bits, and must fit an eighth of what --bits hold; the first row that does not is \
 named.
   Rows are matched by position: both files must have the same ids in the same order, which is compared at the start.
@@ -75,7 +76,7 @@ pub struct Score {
     #[arg(long, value_name = "FILE")]
     pub weights: PathBuf,
     /// The column that names the rows
-    #[arg(long, value_name = "NAME", default_value = "id")]
+    #[arg(long, value_name = "NAME", default_value = "id", value_parser = named::name)]
     pub id: String,
     #[command(flatten)]
     pub asked: Asked,
@@ -124,7 +125,7 @@ pub struct Rowing {
     #[arg(long, value_name = "FILE", conflicts_with = "features")]
     pub joined: Option<PathBuf>,
     /// Join --features with the peer's by this column of ids, or several, and score the rows in common, in one go
-    #[arg(long, value_name = "NAME,...", value_delimiter = ',', conflicts_with = "joined")]
+    #[arg(long, value_name = "NAME,...", conflicts_with = "joined")]
     pub join: Vec<String>,
     /// With --join: how ids are brought into one form, as for `join` [default: trim,nfc]
     #[arg(long, value_name = "RULE,...", value_parser = column::rules, requires = "join")]
@@ -152,6 +153,11 @@ impl Rowing {
     /// Whether any of it is asked for.
     pub fn asked(&self) -> bool {
         self.joined.is_some() || !self.join.is_empty()
+    }
+
+    /// The columns of an id to join by.
+    pub fn ids(&self) -> Result<Vec<String>> {
+        column::ids(&self.join, "--join")
     }
 }
 

@@ -41,18 +41,19 @@ pub fn say(args: &Score, reveal: Reveal) {
     );
 }
 
-/// The names of the rows and this party's parts of their scores, of the features in `file`.
+/// The names of the rows, in the columns `ids` of `file`, and this party's parts of their scores, of the features in it.
 pub fn parts(
     args: &Score,
     scoring: &Scoring,
-    id: Option<&str>,
+    ids: &[&str],
     file: &ColumnFile<'_>,
 ) -> Result<(Option<Arc<Ids>>, Wiped<u64>)> {
     let columns = file.header()?;
     let Named { features, weights } = weights::read(&args.weights, args.features(), &columns)?;
     let names: Vec<&str> = features.iter().map(String::as_str).collect();
-    let rows = file.read(&names, id, Ok)?;
-    let unused = columns.iter().filter(|name| !is_id(args, name) && !features.contains(name));
+    file.check_standing()?;
+    let rows = file.read_named(&names, ids, |_, number| Ok(number))?;
+    let unused = columns.iter().filter(|name| !ids.contains(&name.as_str()) && !features.contains(name));
     let unused = unused.map(String::as_str).collect::<Vec<_>>().join(", ");
     if !unused.is_empty() && !args.delivery.quiet {
         eprintln!("not used, without a weight: {unused}");
@@ -72,11 +73,6 @@ pub fn parts(
     };
     let words = file.each(&rows, part)?;
     Ok((rows.ids.map(Arc::new), words))
-}
-
-/// Whether a column names the rows.
-fn is_id(args: &Score, name: &String) -> bool {
-    if args.rowing.join.is_empty() { *name == args.id } else { args.rowing.join.contains(name) }
 }
 
 pub fn format(scoring: &Scoring) -> Format {

@@ -3,6 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use hushtable_columns::{
+    failure::{Failure, Result},
+    named,
+};
 
 use crate::{delivery::Delivery, link::Link};
 
@@ -10,7 +14,7 @@ const EXAMPLES: &str = "\
 Both parties name their files of one `join`, and ask the same; what each asks is compared before anything is opened. \
 Both get the results, and nothing else.
   COLUMN is the name of a column of either party; p0.NAME and p1.NAME where both have one of that name, p0 being who \
-listened at the join.
+listened at the join. A name with , : = / | < > ! or a quote in it stands in quotes: '\"a,b\"', '\"p0.a,b\"'.
   With each result stands the number of rows in common: means and variances follow from sums that are opened, and tell \
 these too. A variance is the population variance of the rows in common, divided by n; likewise a covariance.
   Numbers are printed with the decimals that rounding leaves, those of columns with 8 fraction bits or fewer as they are: \
@@ -74,32 +78,32 @@ pub struct Stats {
 }
 
 /// What is asked; the peer asks the same.
-#[derive(Args, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Statistics")]
 pub struct Asked {
     /// The number of rows in common
     #[arg(long)]
     pub count: bool,
     /// The sum of a column; may be given more than once, as all of these
-    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMN")]
     pub sum: Vec<String>,
     /// Its mean
-    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMN")]
     pub mean: Vec<String>,
     /// Its variance
-    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMN")]
     pub variance: Vec<String>,
     /// The covariance of two columns
     #[arg(long, value_name = "COLUMN,COLUMN")]
     pub covariance: Vec<String>,
     /// The smallest number of a column, which is the number of one row
-    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMN")]
     pub min: Vec<String>,
     /// The largest
-    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMN")]
     pub max: Vec<String>,
     /// Its median, exactly: the number in the middle, or half way between the two there
-    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMN")]
     pub median: Vec<String>,
     /// The number at a share Q of the rows, exactly, as income:0.9 or income:1/3; or the first of increasing cuts below
     /// which a share Q of the rows lies, which tells less: income:0.5:10,20,30
@@ -120,6 +124,27 @@ pub struct Asked {
     /// Add noise to counts and sums before they are shown: the epsilon of all of them together
     #[arg(long, value_name = "EPS")]
     pub noise: Option<f64>,
+}
+
+impl Asked {
+    /// The same with one column in each text of what takes lists.
+    pub fn one_by_one(&self) -> Result<Self> {
+        let each = |texts: &[String]| -> Result<Vec<String>> {
+            let pieces = named::pieces(texts).map_err(Failure::new)?;
+            Ok(pieces.into_iter().map(|piece| piece.trim().to_owned()).collect())
+        };
+        let Self { sum, mean, variance, min, max, median, .. } = self;
+        let [sum, mean, variance] = [each(sum)?, each(mean)?, each(variance)?];
+        Ok(Self {
+            sum,
+            mean,
+            variance,
+            min: each(min)?,
+            max: each(max)?,
+            median: each(median)?,
+            ..self.clone()
+        })
+    }
 }
 
 /// The least size unless another is asked for.

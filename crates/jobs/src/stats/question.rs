@@ -23,7 +23,10 @@ use crate::{
 };
 use apps::statistics::{GroupShape, MAX_GROUPS, Quantile};
 use hushtable::Role;
-use hushtable_columns::failure::{Failure, Result};
+use hushtable_columns::{
+    failure::{Failure, Result},
+    named,
+};
 
 /// Most cuts of a quantile.
 const CUTS: usize = 256;
@@ -46,6 +49,7 @@ pub struct Question {
 
 impl Question {
     pub fn of(asked: &Asked, file: &JoinedFile) -> Result<Self> {
+        let asked = &asked.one_by_one()?;
         if let Some(eps) = asked.noise.filter(|eps| !(*eps > 0.0 && eps.is_finite())) {
             return Err(Failure::new(format!("--noise {eps}: an epsilon is more than 0")));
         }
@@ -212,7 +216,8 @@ impl Question {
                 "--quantile {text:?}: COLUMN:Q, as income:0.5, or COLUMN:Q:CUTS, as income:0.5:10,20,30"
             ))
         };
-        let (rest, last) = text.rsplit_once(':').ok_or_else(usage)?;
+        let cut = |text| named::cut(text, ':').map_err(Failure::new);
+        let (rest, last) = cut(text)?.ok_or_else(usage)?;
         let fraction = |q: &str| {
             let share = share(q).ok_or_else(usage)?;
             share.map_err(|what| Failure::new(format!("--quantile {text:?}: {what}")))
@@ -225,7 +230,7 @@ impl Question {
                 share: fraction(last)?,
             });
         }
-        let (name, q) = rest.rsplit_once(':').ok_or_else(|| match number(file, rest) {
+        let (name, q) = cut(rest)?.ok_or_else(|| match number(file, rest) {
             Err(failure) => failure,
             Ok(_) => usage(),
         })?;
@@ -306,9 +311,9 @@ impl Question {
 fn pairs(asked: &Asked) -> Result<Vec<(String, [&str; 2])>> {
     let variances =
         asked.variance.iter().map(|name| Ok((format!("variance of {name}"), [name.trim(), name.trim()])));
-    let both = asked.covariance.iter().map(|text| match text.split_once(',') {
-        Some((a, b)) => Ok((format!("covariance of {a} and {b}"), [a.trim(), b.trim()])),
-        None => Err(Failure::new(format!("--covariance {text:?}: two columns, as income,bills"))),
+    let both = asked.covariance.iter().map(|text| match named::split(text, ',').map_err(Failure::new)?[..] {
+        [a, b] => Ok((format!("covariance of {a} and {b}"), [a.trim(), b.trim()])),
+        _ => Err(Failure::new(format!("--covariance {text:?}: two columns, as income,bills"))),
     });
     variances.chain(both).collect()
 }

@@ -8,7 +8,7 @@ use crate::{
     join::{
         agree::{Ask, Offer, Report},
         asked::{Duplicates, Shown},
-        column::{Column, FRACTION_BITS, rules},
+        column::{self, Column, FRACTION_BITS, rules},
         explain,
         file::{JoinedFile, Shared, Table},
         forms,
@@ -37,6 +37,7 @@ use hushtable::{
 use hushtable_columns::{
     ColumnFile,
     failure::{Cause, Failure, Result},
+    named,
     output::Output,
 };
 
@@ -110,8 +111,8 @@ impl Joint {
         });
         let [p0, p1] = columns;
         let columns = [p0?, p1?];
-        let ids = rows_of(&ids[role as usize]);
-        let forms = forms::rules(&options.normalise, ids.len(), "ids")?;
+        let ids = column::ids(&ids[role as usize..][..1], "ids")?;
+        let forms = forms::own(&options.normalise, own.normalise, ids.len(), "ids")?;
         let reading = Reading {
             ids: &ids,
             rules: &forms,
@@ -122,7 +123,7 @@ impl Joint {
             most: apps::join::MAX_ROWS,
         };
         let input = ColumnFile::open(own.input, own.csv)?;
-        let rows = Rows::read(&input, own.input, own.csv, &reading)?;
+        let rows = Rows::read(&input, own.input, &reading)?;
         rows.warn(own.input);
         let ask = Ask { reveal: Shown::None, who, forms, told: options.tell_form, peer_at_most };
         let mut asked = Vec::new();
@@ -172,23 +173,16 @@ impl Joint {
     }
 }
 
-/// The parts of a name of an id.
-fn rows_of(ids: &str) -> Vec<String> {
-    ids.split(',').map(str::to_owned).collect()
-}
-
 /// The columns of a party, and which of them may have missing cells; what is wrong with them.
 fn columns(step: &Step, role: Role, fraction_bits: u32) -> std::result::Result<Vec<Column>, String> {
     let of = |operand: &Option<Operand>| -> Vec<String> {
         match operand {
-            Some(Operand::Columns(columns)) => {
-                columns[role as usize].iter().flat_map(|text| text.split(',')).map(str::to_owned).collect()
-            }
+            Some(Operand::Columns(columns)) => columns[role as usize].iter().cloned().collect(),
             _ => vec![],
         }
     };
     let mut columns = Column::all(&of(&step.x), fraction_bits)?;
-    Column::let_miss(&mut columns, &of(&step.y))?;
+    Column::let_miss(&mut columns, &named::names(&of(&step.y))?)?;
     Ok(columns)
 }
 

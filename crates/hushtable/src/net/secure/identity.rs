@@ -21,6 +21,7 @@ use crate::net::fingerprint::Fingerprint;
 use certificate::read_certificate;
 use files::{CERTIFICATE, KEY, TRUSTED, beside, read_private, write_new};
 use name::check_name;
+pub use name::composed_name;
 use pins::read_usable;
 use rcgen::{CertificateParams, DnType, KeyPair, date_time_ymd};
 use rustls::crypto::ring::sign::any_supported_type;
@@ -61,18 +62,18 @@ struct Inner {
 
 impl Identity {
     /// Makes a new identity in the folder `dir`, which must not exist: a fresh key and a
-    /// certificate for `name` (1 to 64 bytes of letters and digits of any script, `-`, `_`, `.`, not first,
-    /// and single blanks between them), valid for two years. The folder appears complete or not at all.
+    /// certificate for `name` (1 to 64 letters and digits of any script, `-`, `_`, `.`, not first, and single
+    /// blanks between them; composed if it is not), valid for two years. The folder appears complete or not at all.
     ///
     /// # Errors
     /// [`Error::Identity`] if `dir` exists, [`Error::Param`] for the name, [`Error::Io`].
     pub fn create(dir: &Path, name: &str) -> Result<Identity> {
-        check_name("identity name", name)?;
+        let name = check_name("identity name", name)?;
         if fs::symlink_metadata(dir).is_ok() {
             return Err(Error::Identity(format!("{} exists already; nothing is overwritten", dir.display())));
         }
         let building = beside(dir)?;
-        let made = fill(&building, name).and_then(|()| {
+        let made = fill(&building, &name).and_then(|()| {
             fs::rename(&building, dir).map_err(Error::io(format!("creating {}", dir.display())))
         });
         if made.is_err() {

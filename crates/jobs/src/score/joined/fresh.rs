@@ -58,7 +58,12 @@ impl Fresh {
             let placed = (owner == me).then(|| Placed { ids: Arc::clone(&self.names), rows: zeros() });
             let main = Body::Other(Box::new(self.scoring.clone()));
             let main = row_results::main(main, vec![zeros()], &self.asked);
-            Bins { owner, matched: zeros(), placed }.steps(&mut jobs, None, main, &self.asked)?;
+            Bins { owner, matched: zeros(), placed, style: self.rows.style.clone() }.steps(
+                &mut jobs,
+                None,
+                main,
+                &self.asked,
+            )?;
         }
         Ok(jobs)
     }

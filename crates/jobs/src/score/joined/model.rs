@@ -48,7 +48,7 @@ impl Model {
         if let Some((_, missing)) =
             file.columns().find(|(_, column)| column.optional && column.groups().is_none())
         {
-            complete(file, &missing.name)?;
+            complete(file, &hushtable_columns::named::written(&missing.name))?;
         }
         let own = numbers(file, me, me);
         let names: Vec<String> = own.iter().map(|(_, column, ..)| column.name.clone()).collect();

@@ -2,6 +2,7 @@
 
 use super::certificate::{name_of, read_certificate};
 use super::files::TRUSTED;
+use super::name::composed_name;
 use crate::error::{Error, Result};
 use crate::net::fingerprint::Fingerprint;
 use rustls::pki_types::CertificateDer;
@@ -56,7 +57,8 @@ pub(super) fn read_usable(dir: &Path) -> Result<(Vec<Pin>, Vec<Error>)> {
     let (mut trusted, mut bad) = (Vec::new(), Vec::new());
     for entry in fs::read_dir(dir).map_err(Error::io(format!("reading {}", dir.display())))? {
         let path = entry.map_err(Error::io(format!("reading {}", dir.display())))?.path();
-        let name = path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        // Some systems take letters and accents apart in names of files.
+        let name = path.file_stem().map(|name| composed_name(&name.to_string_lossy())).unwrap_or_default();
         if name.starts_with('.') || path.extension().is_none_or(|extension| extension != "pem") {
             continue;
         }
@@ -92,7 +94,8 @@ pub(super) fn pin_path(dir: &Path, name: &str) -> PathBuf {
 
 /// The pin of that name.
 pub(super) fn named<'a>(pins: &'a [Pin], name: &str, dir: &Path) -> Result<&'a Pin> {
-    pins.iter().find(|pin| pin.name == name).ok_or_else(|| {
+    let composed = composed_name(name);
+    pins.iter().find(|pin| pin.name == composed).ok_or_else(|| {
         let trusted = if pins.is_empty() { "nobody".into() } else { names(pins) };
         Error::Identity(format!("{} does not trust {name:?}; it trusts: {trusted}", dir.display()))
     })

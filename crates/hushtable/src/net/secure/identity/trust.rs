@@ -2,7 +2,7 @@
 
 use super::certificate::{name_of, read_certificate, to_pem, validity_problem};
 use super::files::{self, CERTIFICATE, KEY, SPENT, TRUSTED};
-use super::name::{check_name, is_name};
+use super::name::{check_name, composed_name, is_name};
 use super::pins::{Peer, Pin, named, names, pin_path, read_trusted, read_usable};
 use super::{Identity, Inner, make};
 use crate::error::{Error, Result};
@@ -37,7 +37,7 @@ impl Identity {
             return refuse(format!("{shown} is the certificate of {} itself", dir.display()));
         }
         let name = match name {
-            Some(name) => check_name("name of a peer", name)?.to_owned(),
+            Some(name) => check_name("name of a peer", name)?,
             None => file_name(&name_of(&certificate)),
         };
         for pin in read_trusted(&dir.join(TRUSTED))? {
@@ -66,12 +66,13 @@ impl Identity {
     pub fn untrust(dir: &Path, name: &str) -> Result<Peer> {
         // Pins that cannot be used do not keep another one.
         let (pins, _) = read_usable(&dir.join(TRUSTED))?;
-        let path = pin_path(dir, name);
+        let name = composed_name(name);
+        let path = pin_path(dir, &name);
         if path.exists() && pins.iter().all(|pin| pin.name != name) {
             let what = "is no certificate that can be used, so that nobody is trusted by it: remove the file";
             return Err(Error::Identity(format!("{} {what}", path.display())));
         }
-        let peer = named(&pins, name, dir)?.peer();
+        let peer = named(&pins, &name, dir)?.peer();
         fs::remove_file(&path).map_err(Error::io(format!("removing {}", path.display())))?;
         files::sync(&dir.join(TRUSTED))?;
         Ok(peer)
@@ -180,7 +181,8 @@ impl Identity {
 fn file_name(name: &str) -> String {
     let known = is_name(name);
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c) || (known && c != '.');
-    let name: String = name.chars().take(40).map(|c| if plain(c) { c } else { '_' }).collect();
+    let most = if known { usize::MAX } else { 40 };
+    let name: String = name.chars().take(most).map(|c| if plain(c) { c } else { '_' }).collect();
     let name = name.trim_end();
     if name.is_empty() { "peer".into() } else { name.to_owned() }
 }
