@@ -2,7 +2,7 @@
 
 mod steps;
 
-use std::{fs, ops::Range, path::Path};
+use std::{fs, path::Path};
 
 use crate::{
     hex::sha256,
@@ -12,7 +12,7 @@ use crate::{
 use hushtable_columns::failure::{Failure, Result};
 use toml::de::{DeTable, DeValue};
 
-pub use steps::is_relation;
+pub use steps::{Flag, JOINING, NEARNESS, Operand, SCORING, STATISTICS, Step, is_relation};
 
 /// Version of the format.
 const FORMAT: &str = "1";
@@ -23,13 +23,6 @@ const OPTIONS: [&str; 3] = ["find-difference", "optimise", "threads"];
 
 /// Those of a step that need a join.
 const JOINED: [&str; 3] = ["default", "normalise", "tell-form"];
-
-/// The operations that are no function and no comparison: each party's files are its own.
-pub const SCORING: &str = "score";
-pub const NEARNESS: &str = "proximity";
-/// A hidden join, and statistics of the rows in common.
-pub const JOINING: &str = "join";
-pub const STATISTICS: &str = "stats";
 
 /// Words that mean other recipients than a party by its name.
 pub const RESERVED: [&str; 8] = ["me", "peer", "both", "none", "p0", "p1", "0", "1"];
@@ -52,41 +45,6 @@ pub struct JobFile {
     pub steps: Vec<Step>,
 }
 
-/// What is computed, in the words of the file.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Step {
-    pub line: usize,
-    /// Of the step and its column.
-    pub name: String,
-    pub operation: String,
-    /// Of a join the columns of each party, and those with cells that may be missing.
-    pub x: Option<Operand>,
-    pub y: Option<Operand>,
-    /// Both, none, or a party's name.
-    pub reveal: String,
-    pub options: Vec<Flag>,
-}
-
-/// Where numbers come from.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Operand {
-    /// The columns of the parties that have some.
-    Columns([Option<String>; 2]),
-    /// A public number, as it is written.
-    Number(String),
-    /// The results of the step with this number.
-    Step(usize),
-}
-
-/// An option as the command line has it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Flag {
-    pub key: String,
-    /// Nothing for one without a value.
-    pub value: Option<String>,
-    pub line: usize,
-}
-
 impl JobFile {
     pub fn read(path: &Path) -> Result<Self> {
         let bytes = fs::read(path).map_err(Failure::file(path))?;
@@ -100,13 +58,13 @@ impl JobFile {
         let file = TomlFile { path, text };
         let table = file.table()?;
         file.knows(&table, "a job file", &FILE)?;
-        let version = need(file, &table, None, "hushtable-job")?;
+        let version = file.need(&table, None, "hushtable-job")?;
         if file.written(version) != FORMAT {
             let what = format!("version {}; this program reads version {FORMAT}", file.written(version));
             return Err(file.says(Some(version.span()), &what));
         }
         let about = table.get("about").map(|about| file.string("about", about)).transpose()?;
-        let parties = parties(file, need(file, &table, None, "parties")?)?;
+        let parties = parties(file, file.need(&table, None, "parties")?)?;
         let ids = ids(file, &table, &parties)?;
         let mut options = match table.get("options") {
             None => Vec::new(),
@@ -118,7 +76,7 @@ impl JobFile {
         };
         let find_difference = options.iter().any(|flag| flag.key == "find-difference");
         options.retain(|flag| flag.key != "find-difference");
-        let steps = steps(file, need(file, &table, None, "step")?, &parties)?;
+        let steps = steps(file, file.need(&table, None, "step")?, &parties)?;
         let (hash, about) = (sha256(bytes), about.map(str::to_owned));
         let join = joins(file, &table, &ids, &steps)?;
         joint(file, &ids, join, &steps)?;
@@ -138,16 +96,6 @@ impl JobFile {
         let is_it = |operand: &Option<Operand>| *operand == Some(Operand::Step(step));
         self.steps.iter().any(|later| is_it(&later.x) || is_it(&later.y))
     }
-}
-
-/// What must be there.
-fn need<'t, 'a>(
-    file: TomlFile<'a>,
-    table: &'t DeTable<'a>,
-    at: Option<Range<usize>>,
-    key: &str,
-) -> Result<&'t Value<'a>> {
-    table.get(key).ok_or_else(|| file.says(at, &format!("{key:?} is missing")))
 }
 
 /// Who listens and who connects.

@@ -51,6 +51,16 @@ impl<'a> TomlFile<'a> {
         }
     }
 
+    /// What must be there.
+    pub fn need<'t>(
+        &self,
+        table: &'t DeTable<'a>,
+        at: Option<Range<usize>>,
+        key: &str,
+    ) -> Result<&'t Value<'a>> {
+        table.get(key).ok_or_else(|| self.says(at, &format!("{key:?} is missing")))
+    }
+
     /// The text as it is written.
     pub fn written(&self, value: &Value<'_>) -> &'a str {
         self.text.get(value.span()).unwrap_or_default()

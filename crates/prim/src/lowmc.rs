@@ -16,21 +16,16 @@ use std::sync::OnceLock;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use self::grain::Grain;
+pub use self::grain::{BITS, Matrix};
 use crate::simd::{Isa, MAX_BLOCKS, Op};
 use crate::wipe::wipe_with;
 use crate::{Block, Kernel};
-
-/// Bits of a block.
-pub const BITS: usize = 128;
 
 /// S-boxes of a round of [`LowMc::standard`].
 pub const BOXES: usize = 42;
 
 /// Its rounds.
 pub const ROUNDS: usize = 13;
-
-/// A square matrix over F_2: bit j of row i is what column j of the factor counts for row i of the product.
-pub type Matrix = [u128; BITS];
 
 /// An instance: its matrices and constants. Public.
 pub struct LowMc {

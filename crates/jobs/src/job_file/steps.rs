@@ -1,12 +1,51 @@
 //! The steps of a job file, as they are written.
 
-use crate::{
-    job_file::{Flag, JOINING, NEARNESS, Operand, SCORING, STATISTICS, Step, need},
-    toml_file::{TomlFile, Value},
-};
+use crate::toml_file::{TomlFile, Value};
 use hushtable::{math::Function, operation::Relation};
 use hushtable_columns::failure::{Failure, Result};
 use toml::de::{DeTable, DeValue};
+
+/// The operations that are no function and no comparison: each party's files are its own.
+pub const SCORING: &str = "score";
+pub const NEARNESS: &str = "proximity";
+/// A hidden join, and statistics of the rows in common.
+pub const JOINING: &str = "join";
+pub const STATISTICS: &str = "stats";
+
+/// What is computed, in the words of the file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    pub line: usize,
+    /// Of the step and its column.
+    pub name: String,
+    pub operation: String,
+    /// Of a join the columns of each party, and those with cells that may be missing.
+    pub x: Option<Operand>,
+    pub y: Option<Operand>,
+    /// Both, none, or a party's name.
+    pub reveal: String,
+    pub options: Vec<Flag>,
+}
+
+/// Where numbers come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operand {
+    /// The columns of the parties that have some.
+    Columns([Option<String>; 2]),
+    /// A public number, as it is written.
+    Number(String),
+    /// The results of the step with this number.
+    Step(usize),
+}
+
+/// An option as the command line has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flag {
+    pub key: String,
+    /// Nothing for one without a value.
+    pub value: Option<String>,
+    pub line: usize,
+}
 
 /// Keys of steps: these are options of the commands that they stand for.
 const APPLY: [&str; 7] =
@@ -118,7 +157,7 @@ pub fn steps(file: TomlFile<'_>, value: &Value<'_>, parties: &[String; 2]) -> Re
 fn step(file: TomlFile<'_>, value: &Value<'_>, before: &[Step], parties: &[String; 2]) -> Result<Step> {
     let table = file.inner("step", value)?;
     let at = Some(value.span());
-    let operation = operation(file, need(file, table, at.clone(), "operation")?)?;
+    let operation = operation(file, file.need(table, at.clone(), "operation")?)?;
     let more: &[&str] = match operation.as_str() {
         SCORING => &SCORE,
         NEARNESS => &PROXIMITY,
@@ -159,7 +198,7 @@ fn step(file: TomlFile<'_>, value: &Value<'_>, before: &[Step], parties: &[Strin
     if name.is_empty() || name.contains(char::is_control) {
         return says("name", format!("name: {name:?} is no name of a column"));
     }
-    let reveal = need(file, table, at.clone(), "reveal")?;
+    let reveal = file.need(table, at.clone(), "reveal")?;
     let to = file.string("reveal", reveal)?;
     if to != "both" && to != "none" && !parties.iter().any(|party| party == to) {
         let what = format!("reveal: {to:?} is not one of: {}, {}, both, none", parties[0], parties[1]);

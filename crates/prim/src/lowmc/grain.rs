@@ -1,6 +1,10 @@
 //! The Grain LFSR as a self-shrinking generator.
 
-use super::{BITS, Matrix};
+/// Bits of a block.
+pub const BITS: usize = 128;
+
+/// A square matrix over F_2: bit j of row i is what column j of the factor counts for row i of the product.
+pub type Matrix = [u128; BITS];
 
 /// The designers' generator of public constants.
 pub(super) struct Grain {
