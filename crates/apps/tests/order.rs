@@ -1,7 +1,7 @@
 //! Numbers by their ranks, and groups by two columns, beside plain ones; and what they cost.
 
 use crate::billed::check_parts;
-use crate::shares::{bits, both, done, words};
+use crate::shares::{both, done, words};
 use hushtable::{
     BShare, Error, Party, Result, Role,
     gates::Bits,

@@ -232,7 +232,9 @@ fn files_are_read_as_those_of_other_jobs() {
         assert_eq!(site.read("a.out.csv"), rows.want(), "{more}");
     };
     runs(b"\xef\xbb\xbfx,a\r\n0,5\r\n1,200\r\n0,255\r\n1,0\r\n", "");
-    runs(b"a;x\n5;0\n\n200;1\n\"255\";0\n 0 ; 1 \n", "--delimiter ;");
+    for more in ["--delimiter ;", ""] {
+        runs(b"a;x\n5;0\n\n200;1\n\"255\";0\n 0 ; 1 \n", more);
+    }
     runs(b"a,x\n0x05,0\n200,1\n255,0\n0x00,1\n", "");
     let fails = |text: &str, fragments: &[&str]| {
         site.write("a.csv", text);
@@ -240,8 +242,10 @@ fn files_are_read_as_those_of_other_jobs() {
         fragments.iter().for_each(|fragment| done.fails_with(3, fragment));
     };
     fails(
-        "a;x\n5;0\n",
-        &["a.csv: \"a;x\" is no input port of adder; it has a, b, x; --delimiter ';' separates it"],
+        "a;x,y\n5;0,1\n",
+        &[
+            "a.csv: its first lines can be separated by ',' into 2 columns, or by ';' into 2 columns: --delimiter says",
+        ],
     );
     // Of an empty line, and a cell of two, the numbers of lines are those of an editor.
     fails(

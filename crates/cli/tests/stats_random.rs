@@ -89,7 +89,7 @@ fn tables(site: &Site, rng: &mut Random, often: u64) -> Vec<Row> {
         let age = (!missing(rng)).then(|| (18 + rng.below(60)) as f64);
         let region = (!missing(rng)).then(|| rng.below(3) as usize);
         let bills = (!missing(rng)).then(|| rng.below(7) as f64);
-        let plan = Some(rng.below(2) as usize);
+        let plan = rng.below(2) as usize;
         let number = |x: Option<f64>| x.map(|x| x.to_string()).unwrap_or_default();
         let (here, there) = (rng.below(5) > 0, rng.below(5) > 0);
         if here {
@@ -97,10 +97,10 @@ fn tables(site: &Site, rng: &mut Random, often: u64) -> Vec<Row> {
             p0 += &format!("k{id},{},{},{region}\n", number(income), number(age));
         }
         if there {
-            p1 += &format!("k{id},{},{}\n", number(bills).replace("3", "3.0"), PLANS[plan.unwrap()]);
+            p1 += &format!("k{id},{},{}\n", number(bills).replace("3", "3.0"), PLANS[plan]);
         }
         if here && there {
-            rows.push(Row { numbers: [income, age, bills], region, plan });
+            rows.push(Row { numbers: [income, age, bills], region, plan: Some(plan) });
         }
     }
     site.write("bank.csv", &p0);

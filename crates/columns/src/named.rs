@@ -195,7 +195,7 @@ mod tests {
             };
             let all: Vec<String> = (0..1 + word(4).len().min(3)).map(|_| word(9)).collect();
             let list = all.iter().map(|name| written(name)).collect::<Vec<_>>().join(", ");
-            assert_eq!(names(&[list.clone()]).as_ref(), Ok(&all), "{list}");
+            assert_eq!(names(std::slice::from_ref(&list)).as_ref(), Ok(&all), "{list}");
             for sign in [':', '=', '<'] {
                 let with = |(i, name): (usize, &String)| format!("{}{sign}{i}", written(name));
                 let list = all.iter().enumerate().map(with).collect::<Vec<_>>().join(",");
@@ -212,7 +212,7 @@ mod tests {
             }
             // What was not written so is read or refused.
             let text = word(12);
-            let _ = (names(&[text.clone()]), cut(&text, ':'), split(&text, '|'));
+            let _ = (names(std::slice::from_ref(&text)), cut(&text, ':'), split(&text, '|'));
         }
     }
 }

@@ -127,7 +127,7 @@ impl Notation {
     }
 
     fn read(self, cell: &str) -> Option<f64> {
-        parse(&*self.plain(cell)?)
+        parse(&self.plain(cell)?)
     }
 
     /// The cell as it is read; nothing where groups are not what they should be.

@@ -9,11 +9,15 @@
 //! Work is done on bit planes: bit i of 64 blocks a word, for `width` words one after the other. Matrices are public,
 //! what they are multiplied with may be secret.
 
+mod grain;
+
 use std::sync::OnceLock;
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::simd::{Isa, Op};
+use self::grain::Grain;
+use crate::simd::{Isa, MAX_BLOCKS, Op};
+use crate::wipe::wipe_with;
 use crate::{Block, Kernel};
 
 /// Bits of a block.
@@ -94,35 +98,12 @@ impl LowMc {
     /// # Panics
     /// Unless there are 128 planes.
     pub fn encrypt(&self, keys: &RoundKeys, planes: &mut [u64], width: usize) {
+        self.encrypt_with(Kernel::active(), keys, planes, width);
+    }
+
+    fn encrypt_with(&self, kernel: Kernel, keys: &RoundKeys, planes: &mut [u64], width: usize) {
         assert_eq!(planes.len(), BITS * width, "planes");
-        let mut out = vec![0; planes.len()];
-        add(keys.of(0), planes, width);
-        for round in 1..=self.rounds() {
-            self.substitute(planes, width);
-            multiply(self.linear(round), planes, width, &mut out);
-            planes.copy_from_slice(&out);
-            add(keys.of(round), planes, width);
-        }
-        crate::wipe(&mut out);
-    }
-
-    fn substitute(&self, planes: &mut [u64], width: usize) {
-        for planes in planes.chunks_exact_mut(3 * width).take(self.boxes) {
-            let (c, rest) = planes.split_at_mut(width);
-            let (b, a) = rest.split_at_mut(width);
-            for ((a, b), c) in a.iter_mut().zip(b).zip(c) {
-                let (ab, ac, bc) = (*a & *b, *a & *c, *b & *c);
-                (*c, *b, *a) = (*a ^ *b ^ *c ^ ab, *a ^ *b ^ ac, *a ^ bc);
-            }
-        }
-    }
-}
-
-/// Adds a block to each of those in the planes.
-fn add(key: Block, planes: &mut [u64], width: usize) {
-    for (i, plane) in planes.chunks_exact_mut(width).enumerate() {
-        let mask = ((key.0 >> i & 1) as u64).wrapping_neg();
-        plane.iter_mut().for_each(|word| *word ^= mask);
+        kernel.engine().run(Encrypt { cipher: self, keys, planes, width });
     }
 }
 
@@ -131,8 +112,75 @@ fn add(key: Block, planes: &mut [u64], width: usize) {
 /// # Panics
 /// Unless there are 128 planes, and one of the product for each row.
 pub fn multiply(rows: &[u128], planes: &[u64], width: usize, out: &mut [u64]) {
+    multiply_with(Kernel::active(), rows, planes, width, out);
+}
+
+fn multiply_with(kernel: Kernel, rows: &[u128], planes: &[u64], width: usize, out: &mut [u64]) {
     assert_eq!((planes.len(), out.len()), (BITS * width, rows.len() * width), "planes");
-    Kernel::active().engine().run(Multiply { rows, planes, width, out });
+    kernel.engine().run(Multiply { rows, planes, width, out });
+}
+
+/// Vectors of a plane that are worked on together.
+const VECTORS: usize = 2;
+
+/// As many vectors of a plane.
+type Piece<V> = [V; VECTORS];
+
+/// Sums of planes are held for so many groups of four: with the planes they fit into the nearest cache.
+const GROUPS: usize = 8;
+
+/// Of each group the sums of every choice of its planes (Arlazarov and others, 1970).
+type Sums<V> = [[Piece<V>; 16]; GROUPS];
+
+struct Encrypt<'a> {
+    cipher: &'a LowMc,
+    keys: &'a RoundKeys,
+    planes: &'a mut [u64],
+    width: usize,
+}
+
+impl<S: Isa> Op<S> for Encrypt<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn call(self, isa: S) {
+        let Self { cipher, keys, planes, width } = self;
+        let none = [isa.splat(Block::ZERO); VECTORS];
+        let (mut states, mut sums) = ([[none; BITS]; 2], [[none; 16]; GROUPS]);
+        let [mut now, mut next] = states.each_mut();
+        for from in (0..width).step_by(words::<S>()) {
+            for (i, (state, plane)) in now.iter_mut().zip(planes.chunks_exact(width)).enumerate() {
+                *state = xor(isa, load(isa, &plane[from..]), splat(isa, keys.0[0], i));
+            }
+            for (matrix, &key) in cipher.linear.iter().zip(&keys.0[1..]) {
+                now.as_chunks_mut()
+                    .0
+                    .iter_mut()
+                    .take(cipher.boxes)
+                    .for_each(|planes| substitute(isa, planes));
+                product(isa, matrix, now, key, next, &mut sums);
+                std::mem::swap(&mut now, &mut next);
+            }
+            for (&state, plane) in now.iter().zip(planes.chunks_exact_mut(width)) {
+                store(isa, state, &mut plane[from..]);
+            }
+        }
+        wipe_with(&mut states, [none; BITS]);
+        wipe_with(&mut sums, [none; 16]);
+    }
+}
+
+/// An S-box, of its three planes.
+#[inline(always)]
+fn substitute<S: Isa>(isa: S, planes: &mut [Piece<S::V>; 3]) {
+    let [first, second, third] = planes;
+    for ((first, second), third) in first.iter_mut().zip(second).zip(third) {
+        let [c, b, a] = [*first, *second, *third];
+        let a_b = isa.xor(a, b);
+        *first = isa.xor(isa.xor(a_b, c), isa.and(a, b));
+        *second = isa.xor(a_b, isa.and(a, c));
+        *third = isa.xor(a, isa.and(b, c));
+    }
 }
 
 struct Multiply<'a> {
@@ -142,46 +190,92 @@ struct Multiply<'a> {
     out: &'a mut [u64],
 }
 
-/// Words of a plane that are multiplied together.
-const PIECE: usize = 8;
-
-/// Plain code on rows as long as the longest vectors, compiled once more for each instruction set.
 impl<S: Isa> Op<S> for Multiply<'_> {
     type Out = ();
 
     #[inline(always)]
-    fn call(self, _: S) {
-        // Of four planes at a time, the sums of every choice (Arlazarov and others, 1970): secret, so wiped.
-        let mut sums = vec![[[0u64; PIECE]; 16]; BITS / 4];
-        for from in (0..self.width).step_by(PIECE) {
-            let len = PIECE.min(self.width - from);
-            for (group, sums) in sums.iter_mut().enumerate() {
-                for (k, plane) in (4 * group..4 * group + 4).enumerate() {
-                    let mut words = [0; PIECE];
-                    words[..len].copy_from_slice(&self.planes[plane * self.width + from..][..len]);
-                    for i in 0..1 << k {
-                        sums[i | 1 << k] = sum(sums[i], words);
-                    }
-                }
+    fn call(self, isa: S) {
+        let Self { rows, planes, width, out } = self;
+        let none = [isa.splat(Block::ZERO); VECTORS];
+        let (mut factors, mut sums) = ([none; BITS], [[none; 16]; GROUPS]);
+        let mut products = vec![none; rows.len()];
+        for from in (0..width).step_by(words::<S>()) {
+            for (factor, plane) in factors.iter_mut().zip(planes.chunks_exact(width)) {
+                *factor = load(isa, &plane[from..]);
             }
-            for (i, &row) in self.rows.iter().enumerate() {
-                let mut total = [0; PIECE];
-                for (group, sums) in sums.iter().enumerate() {
-                    total = sum(total, sums[(row >> (4 * group)) as usize & 15]);
-                }
-                self.out[i * self.width + from..][..len].copy_from_slice(&total[..len]);
+            product(isa, rows, &factors, 0, &mut products, &mut sums);
+            for (&product, plane) in products.iter().zip(out.chunks_exact_mut(width)) {
+                store(isa, product, &mut plane[from..]);
             }
         }
-        crate::wipe(bytemuck::cast_slice_mut::<_, u64>(&mut sums));
+        wipe_with(&mut factors, none);
+        wipe_with(&mut products, none);
+        wipe_with(&mut sums, [none; 16]);
     }
 }
 
+/// `out[i] = ` row i times the planes, and bit i of `add` in all places. The rows are public, everything else is secret.
 #[inline(always)]
-fn sum(mut a: [u64; PIECE], b: [u64; PIECE]) -> [u64; PIECE] {
-    for (a, b) in a.iter_mut().zip(b) {
-        *a ^= b;
+fn product<S: Isa>(
+    isa: S,
+    rows: &[u128],
+    planes: &[Piece<S::V>; BITS],
+    add: u128,
+    out: &mut [Piece<S::V>],
+    sums: &mut Sums<S::V>,
+) {
+    for (part, planes) in planes.as_chunks::<{ 4 * GROUPS }>().0.iter().enumerate() {
+        for (sums, planes) in sums.iter_mut().zip(planes.as_chunks::<4>().0) {
+            for (k, &plane) in planes.iter().enumerate() {
+                for i in 0..1 << k {
+                    sums[i | 1 << k] = xor(isa, sums[i], plane);
+                }
+            }
+        }
+        for (i, (&row, out)) in rows.iter().zip(&mut *out).enumerate() {
+            let row = (row >> (4 * GROUPS * part)) as u32;
+            let mut total = if part == 0 { splat(isa, add, i) } else { *out };
+            for (group, sums) in sums.iter().enumerate() {
+                total = xor(isa, total, sums[(row >> (4 * group)) as usize & 15]);
+            }
+            *out = total;
+        }
     }
-    a
+}
+
+/// Words of a piece.
+const fn words<S: Isa>() -> usize {
+    2 * S::BLOCKS * VECTORS
+}
+
+#[inline(always)]
+fn xor<S: Isa>(isa: S, a: Piece<S::V>, b: Piece<S::V>) -> Piece<S::V> {
+    std::array::from_fn(|at| isa.xor(a[at], b[at]))
+}
+
+/// Bit i of a secret block in all places.
+#[inline(always)]
+fn splat<S: Isa>(isa: S, block: u128, i: usize) -> Piece<S::V> {
+    [isa.splat(Block((block >> i & 1).wrapping_neg())); VECTORS]
+}
+
+/// The next piece of a plane, and zeros behind its end.
+#[inline(always)]
+fn load<S: Isa>(isa: S, plane: &[u64]) -> Piece<S::V> {
+    let mut blocks = [Block::ZERO; MAX_BLOCKS * VECTORS];
+    let len = words::<S>().min(plane.len());
+    bytemuck::cast_slice_mut(&mut blocks)[..len].copy_from_slice(&plane[..len]);
+    std::array::from_fn(|at| isa.load(&blocks[at * S::BLOCKS..][..S::BLOCKS]))
+}
+
+#[inline(always)]
+fn store<S: Isa>(isa: S, piece: Piece<S::V>, plane: &mut [u64]) {
+    let mut blocks = [Block::ZERO; MAX_BLOCKS * VECTORS];
+    for (at, v) in piece.into_iter().enumerate() {
+        isa.store(v, &mut blocks[at * S::BLOCKS..][..S::BLOCKS]);
+    }
+    let len = words::<S>().min(plane.len());
+    plane[..len].copy_from_slice(&bytemuck::cast_slice(&blocks)[..len]);
 }
 
 /// The product of a matrix and a block, which may be secret.
@@ -196,55 +290,58 @@ fn parity(mut x: u128) -> u128 {
     x & 1
 }
 
-/// The designers' generator of public constants.
-struct Grain(u128);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Prg;
 
-impl Grain {
-    fn new() -> Self {
-        let mut grain = Self((1 << 80) - 1);
-        for _ in 0..160 {
-            grain.step();
+    fn words(seed: u128, len: usize) -> Vec<u64> {
+        let mut words = vec![0; len];
+        Prg::new(Block(seed)).words(64, &mut words);
+        words
+    }
+
+    fn block(planes: &[u64], width: usize, at: usize) -> u128 {
+        let bit = |plane: &[u64]| u128::from(plane[at / 64] >> (at % 64) & 1);
+        planes.chunks(width).enumerate().fold(0, |block, (i, plane)| block | bit(plane) << i)
+    }
+
+    /// A block after the other, by the definition.
+    fn plain(cipher: &LowMc, keys: &RoundKeys, block: u128) -> u128 {
+        let mut x = block ^ keys.0[0];
+        for round in 1..=cipher.rounds() {
+            for i in 0..cipher.boxes {
+                let [c, b, a] = [0, 1, 2].map(|bit| x >> (3 * i + bit) & 1);
+                let out = (a ^ b ^ c ^ a & b) | (a ^ b ^ a & c) << 1 | (a ^ b & c) << 2;
+                x = x & !(7 << (3 * i)) | out << (3 * i);
+            }
+            x = times(cipher.linear(round), x) ^ keys.0[round];
         }
-        grain
+        x
     }
 
-    fn step(&mut self) -> u128 {
-        let s = self.0;
-        let bit = (s ^ s >> 13 ^ s >> 23 ^ s >> 38 ^ s >> 51 ^ s >> 62) & 1;
-        self.0 = s >> 1 | bit << 79;
-        bit
-    }
-
-    /// Of two bits the second one, if the first is 1.
-    fn bit(&mut self) -> u128 {
-        loop {
-            let (choice, bit) = (self.step(), self.step());
-            if choice == 1 {
-                return bit;
+    #[test]
+    fn many_blocks_are_as_one_on_every_kernel() {
+        let ciphers = [(1, 3), (42, 4), (13, 2)].map(|(boxes, rounds)| LowMc::new(boxes, rounds));
+        for (width, rows) in [(1, 128), (2, 1), (7, 40), (8, 128), (16, 3), (31, 100), (33, 128)] {
+            let (before, rows) = (words(width as u128, BITS * width), &ciphers[1].linear(2)[..rows]);
+            for kernel in Kernel::supported() {
+                let mut out = vec![1; rows.len() * width];
+                multiply_with(kernel, rows, &before, width, &mut out);
+                for at in 0..64 * width {
+                    let x = block(&before, width, at);
+                    let want = rows.iter().enumerate().fold(0, |y, (i, row)| y | parity(row & x) << i);
+                    assert_eq!(block(&out, width, at), want, "{kernel:?}: {width} words, place {at}");
+                }
+                for cipher in &ciphers {
+                    let (keys, mut planes) = (cipher.round_keys(Block(width as u128 * 7)), before.clone());
+                    cipher.encrypt_with(kernel, &keys, &mut planes, width);
+                    for at in (0..64 * width).step_by(5) {
+                        let want = plain(cipher, &keys, block(&before, width, at));
+                        assert_eq!(block(&planes, width, at), want, "{kernel:?}: {width} words, place {at}");
+                    }
+                }
             }
         }
     }
-
-    fn row(&mut self) -> u128 {
-        (0..BITS).fold(0, |row, i| row | self.bit() << i)
-    }
-
-    fn matrix(&mut self) -> Matrix {
-        loop {
-            let matrix = std::array::from_fn(|_| self.row());
-            if invertible(matrix) {
-                return matrix;
-            }
-        }
-    }
-}
-
-fn invertible(mut rows: Matrix) -> bool {
-    for column in 0..BITS {
-        let Some(pivot) = (column..BITS).find(|&i| rows[i] >> column & 1 == 1) else { return false };
-        rows.swap(column, pivot);
-        let found = rows[column];
-        rows[column + 1..].iter_mut().filter(|row| **row >> column & 1 == 1).for_each(|row| *row ^= found);
-    }
-    true
 }

@@ -11,7 +11,12 @@ use bytemuck::Pod;
 
 /// Overwrites secrets with zeros.
 pub fn wipe<T: Pod>(secrets: &mut [T]) {
-    secrets.fill(T::zeroed());
+    wipe_with(secrets, T::zeroed());
+}
+
+/// Overwrites them with this.
+pub(crate) fn wipe_with<T: Copy>(secrets: &mut [T], zero: T) {
+    secrets.fill(zero);
     read(secrets);
 }
 

@@ -263,13 +263,13 @@ fn lpn_rows_over_the_field() {
             Prg::with_kernel(seed, kernel).blocks(&mut table);
             table
         });
-        let of_words: Vec<u64> = other.iter().map(|x| x.0 as u64).collect();
+        let both: Vec<_> = table.iter().zip(other).map(|(&pair, word)| [pair, word]).collect();
         let (keys, first) = (blocks(&case["keys"]), case["first_row"].as_u64().unwrap());
         let encoder = FieldEncoder::with_kernel(keys[0], keys[1], log2_k, kernel);
         let mut out = [blocks(&case["noise"]), blocks(&case["noise"])];
         let mut out_words = vec![0; out[0].len()];
         encoder.encode(first, &table, &mut out[0]);
-        encoder.encode_both(first, &table, &of_words, &mut out[1], &mut out_words);
+        encoder.encode_both(first, &both, &mut out[1], &mut out_words);
         let encoded = blocks(&case["encoded"]);
         assert!(out[0] == encoded && out[1] == encoded, "{kernel:?} {log2_k}");
         assert_eq!(out_words, words(&case["words"]), "{kernel:?} {log2_k}");

@@ -114,7 +114,7 @@ impl Looks {
         self.capital.note(row, form.chars().any(char::is_uppercase));
         self.small.note(row, form.chars().any(char::is_lowercase));
         self.around.note(row, form.trim().len() < form.len());
-        self.apart.note(row, !is_nfc(form));
+        self.apart.note(row, !form.is_ascii() && !is_nfc(form));
         self.leading_zero.note(row, form.len() > 1 && form.starts_with('0'));
         self.mail.note(row, form.contains('@'));
         self.whole.note(row, form.bytes().all(|c| c.is_ascii_digit()));

@@ -135,15 +135,20 @@ impl Rules {
     /// What is wrong with a telephone number or a date, to be read after "it".
     pub fn form(&self, field: &str) -> Result<Zeroizing<String>, &'static str> {
         let field = if self.trim { field.trim() } else { field };
+        // ASCII stays as long, and is NFC already.
+        let ascii = field.is_ascii();
         // Room for all of it: what grows leaves copies behind.
-        let room = || Zeroizing::new(String::with_capacity(3 * field.len() + 16));
+        let room = || Zeroizing::new(String::with_capacity(if ascii { 1 } else { 3 } * field.len() + 16));
         let mut form = room();
-        if self.lower_case {
+        if self.lower_case && !ascii {
             form.extend(field.chars().flat_map(char::to_lowercase));
         } else {
             form.push_str(field);
+            if self.lower_case {
+                form.make_ascii_lowercase();
+            }
         }
-        if self.nfc {
+        if self.nfc && !ascii {
             let before = std::mem::replace(&mut form, room());
             form.extend(before.nfc());
         }

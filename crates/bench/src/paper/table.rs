@@ -81,7 +81,7 @@ pub struct Column {
     /// What of ours answers it; none: the paper's cells only.
     pub measure: Option<Measure>,
     /// The simulated network; none: loopback.
-    #[serde(default, deserialize_with = "network")]
+    #[serde(default = "loopback", deserialize_with = "network")]
     pub net: LinkShape,
     /// Whether what the planner would choose stands beside it.
     #[serde(default = "yes")]
@@ -178,6 +178,10 @@ impl Source {
 
 fn yes() -> bool {
     true
+}
+
+fn loopback() -> LinkShape {
+    LinkShape::LOOPBACK
 }
 
 fn network<'de, D: serde::Deserializer<'de>>(from: D) -> std::result::Result<LinkShape, D::Error> {

@@ -33,13 +33,13 @@ fn number(cents: i64, written: &Written) -> String {
 
 /// So many rows of ids and cents; nothing where a cell is missing.
 fn drawn(prg: &mut Prg, rows: usize) -> Vec<(String, Option<i64>)> {
-    let mut one = |i: usize| {
+    let one = |i: usize| {
         let letters = (0..prg.below(5)).map(|_| LETTERS[prg.below(LETTERS.len() as u32) as usize]);
         let id = format!("k{}{i}", letters.collect::<String>());
         let cents = prg.u64() as i64 % 10i64.pow(1 + prg.below(11));
         (id, (prg.below(9) > 0).then_some(cents))
     };
-    (0..rows).map(|i| one(i)).collect()
+    (0..rows).map(one).collect()
 }
 
 #[test]

@@ -265,3 +265,29 @@ fn attempt(addr: &SocketAddr) -> std::io::Result<(TcpStream, Duration)> {
     let socket = TcpStream::connect_timeout(addr, Duration::from_secs(8))?;
     Ok((socket, start.elapsed()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::net::reception::TICK;
+
+    /// While callers come there is no look at the session, which would hold each lane up.
+    #[test]
+    fn a_lane_waits_for_nothing_else() {
+        let listener = Listener::bind("127.0.0.1:0", Options::plain()).unwrap();
+        let setup = Setup::new(Options::plain()).unwrap();
+        let (route, parent) = (Arc::new(Route { addr: listener.local_addr(), setup }), [7; 32]);
+        for lane in 0..20 {
+            let route = Arc::clone(&route);
+            let caller = thread::spawn(move || route.lane(&parent, lane, &mut || Ok(())));
+            let (start, mut looks) = (Instant::now(), 0);
+            let met = Arc::clone(&listener.door).lane(&parent, lane, &mut || {
+                looks += 1;
+                Ok(())
+            });
+            let most = start.elapsed().div_duration_f64(TICK);
+            assert!(f64::from(looks) <= most, "lane {lane}: {looks} looks in {most:.1} ticks");
+            assert_eq!(met.unwrap().id(), caller.join().unwrap().unwrap().id());
+        }
+    }
+}

@@ -27,7 +27,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub(super) use readiness::lengthen;
 
@@ -47,8 +47,9 @@ const TRIPS: u32 = 4;
 const PROBES: usize = 16;
 /// Callers taken in before those are looked at who are here.
 const AT_ONCE: usize = 64;
-/// How often there is a look at what nobody tells: whether the wait is over.
-const TICK: Duration = Duration::from_millis(20);
+/// How often there is a look at what nobody tells: whether the wait is over, and whether there is anything to wait for,
+/// which takes some milliseconds of waiting itself.
+pub(super) const TICK: Duration = Duration::from_millis(20);
 
 /// A caller whose greeting is here.
 struct Greeted {
@@ -104,6 +105,7 @@ impl<'a> Reception<'a> {
         deadline: &Deadline,
         mut alive: impl FnMut() -> Result<()>,
     ) -> Result<(Secured, [u8; 32])> {
+        let mut looked = Instant::now();
         loop {
             self.take_in()?;
             while let Some(gone) = self.guests.too_many_of_one() {
@@ -117,7 +119,10 @@ impl<'a> Reception<'a> {
                 }
                 continue;
             }
-            alive()?;
+            if looked.elapsed() >= TICK {
+                alive()?;
+                looked = Instant::now();
+            }
             deadline.check("connection")?;
             let port = self.lobby.has_room().then_some(self.listener);
             for gone in self.lobby.wait(port, &self.bell, TICK.min(deadline.left())) {

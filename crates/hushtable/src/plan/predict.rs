@@ -172,8 +172,8 @@ pub fn choose<T>(ways: Vec<(T, Effort)>, wanted: &Wanted) -> Option<T> {
     let Wanted { objective, link, .. } = wanted;
     let counted = ways.iter().all(|(_, effort)| effort.counted);
     let predicted = objective.is_of_time() || *objective == Objective::Money;
-    let says = counted || predicted && link.mbit_per_s.is_some();
-    if !says {
+    let comparable = counted || predicted && link.mbit_per_s.is_some();
+    if !comparable {
         return ways.into_iter().next().map(|(usual, _)| usual);
     }
     rank(ways, wanted).into_iter().next().map(|prediction| prediction.way)

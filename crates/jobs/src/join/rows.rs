@@ -1,7 +1,7 @@
 //! A party's rows: their ids in one form, each once, and the columns to join.
 
 use std::{
-    hash::{BuildHasher, RandomState},
+    hash::{BuildHasher, Hash, Hasher, RandomState},
     path::Path,
 };
 
@@ -223,7 +223,11 @@ impl Taken {
     fn first(&self, width: usize) -> Wiped<u64> {
         let keys = RandomState::new();
         let fields = |row: u64| (0..width).map(move |i| self.forms.get(row as usize * width + i));
-        let hashed = |row: u64| [keys.hash_one(fields(row).collect::<Vec<_>>()), row];
+        let hashed = |row: u64| {
+            let mut hasher = keys.build_hasher();
+            fields(row).for_each(|field| field.hash(&mut hasher));
+            [hasher.finish(), row]
+        };
         let rows = self.places.len() as u64;
         let mut order = Wiped::from((0..rows).map(hashed).collect::<Vec<[u64; 2]>>());
         order.sort_unstable();
@@ -280,16 +284,19 @@ impl Taken {
             own
         };
         let values = values.iter().map(own).collect();
-        let all_fields = kept().flat_map(|row| (row * width..(row + 1) * width).filter_map(|i| forms.get(i)));
-        let forms = all_fields.collect();
-        let names = kept().filter_map(|row| names.get(row)).collect();
-        let (lines, id_of) = match what.duplicates {
-            Duplicates::All => (lines, id_of),
-            _ => {
-                let own = kept().map(|row| row + 1);
-                let lines = std::iter::once(0).chain(own).filter_map(|row| lines.get(row)).collect();
-                (lines, Wiped::from((0..ids).collect::<Vec<u64>>()))
-            }
+        let (names, forms, lines, id_of) = if ids as usize == read {
+            (names, forms, lines, id_of)
+        } else {
+            let fields = kept().flat_map(|row| (row * width..(row + 1) * width).filter_map(|i| forms.get(i)));
+            let own = || std::iter::once(0).chain(kept().map(|row| row + 1));
+            let (lines, id_of) = match what.duplicates {
+                Duplicates::All => (lines, id_of),
+                _ => (
+                    own().filter_map(|row| lines.get(row)).collect(),
+                    Wiped::from((0..ids).collect::<Vec<u64>>()),
+                ),
+            };
+            (kept().filter_map(|row| names.get(row)).collect(), fields.collect(), lines, id_of)
         };
         let id_names = what.ids.iter().cloned().chain([TOGETHER.to_owned()]).collect();
         let (style, hints) = (file.style().of_ids(what.ids, TOGETHER), Vec::new());

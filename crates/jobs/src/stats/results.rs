@@ -151,10 +151,12 @@ pub fn deliver(
     }
 }
 
-/// The columns of texts.
-fn texts(lines: &[Line]) -> Vec<(&'static str, fn(&Line) -> &str)> {
-    let mut all: Vec<(&'static str, fn(&Line) -> &str)> =
-        vec![("group", |line| &line.group), ("statistic", |line| &line.statistic)];
+/// A column of texts: its name, and the text of a line.
+type Text = (&'static str, fn(&Line) -> &str);
+
+/// All of them.
+fn texts(lines: &[Line]) -> Vec<Text> {
+    let mut all: Vec<Text> = vec![("group", |line| &line.group), ("statistic", |line| &line.statistic)];
     if lines.iter().any(|line| line.step.is_some()) {
         all.insert(0, ("step", |line| line.step.as_deref().unwrap_or_default()));
     }
@@ -173,7 +175,7 @@ fn write_csv(lines: &[Line], to: &mut Writer<'_>) -> std::io::Result<()> {
 
 /// For formats with types.
 fn series(lines: &[Line]) -> Vec<(String, Series)> {
-    let text = |(name, of): (&str, fn(&Line) -> &str)| {
+    let text = |(name, of): Text| {
         (name.to_owned(), Series::Text(lines.iter().map(|line| Some(of(line).to_owned())).collect()))
     };
     let values = Series::Number(lines.iter().map(|line| line.value).collect());

@@ -9,7 +9,7 @@
 
 use super::{GROUP, STREAM, WEIGHT};
 use crate::aes::{Aes, Cipher};
-use crate::gf64::{Sum, portable, reduce};
+use crate::gf64::{portable, reduce};
 use crate::simd::{Op, ProductIsa, Table};
 use crate::{Block, Kernel};
 
@@ -50,31 +50,29 @@ impl FieldEncoder {
     /// # Panics
     /// Unless `table.len() == 2^log2_k` and `first_row` and `out.len()` are multiples of 32.
     pub fn encode(&self, first_row: u64, table: &[Block], out: &mut [Block]) {
-        self.run::<false>(first_row, table, &[0], out, &mut []);
+        self.run::<1>(first_row, bytemuck::cast_slice(table), out, &mut []);
     }
 
-    /// The same of a table of words besides, by the same rows.
+    /// The same of words besides, by the same rows. Each entry of the table is a pair and, in the low half of the second
+    /// block, a word: they come from memory together.
     ///
     /// # Panics
-    /// As [`encode`](Self::encode), for both tables and both outputs, and unless these are as long as each other.
+    /// As [`encode`](Self::encode), and unless both outputs are as long as each other.
     pub fn encode_both(
         &self,
         first_row: u64,
-        table: &[Block],
-        words: &[u64],
+        table: &[[Block; 2]],
         out: &mut [Block],
         out_words: &mut [u64],
     ) {
-        assert_eq!(words.len(), 1 << self.log2_k, "table");
         assert_eq!(out_words.len(), out.len(), "rows");
-        self.run::<true>(first_row, table, words, out, out_words);
+        self.run::<2>(first_row, table, out, out_words);
     }
 
-    fn run<const BOTH: bool>(
+    fn run<const N: usize>(
         &self,
         first_row: u64,
-        table: &[Block],
-        words: &[u64],
+        table: &[[Block; N]],
         out: &mut [Block],
         out_words: &mut [u64],
     ) {
@@ -83,21 +81,21 @@ impl FieldEncoder {
         assert!(out.len().is_multiple_of(GROUP), "rows");
         let Self { places, coefficients, .. } = self;
         let group = first_row / GROUP as u64;
-        let op = Encode::<BOTH> { places, coefficients, group, table, words, out, out_words };
+        let op = Encode { places, coefficients, group, table, out, out_words };
         if let Err(op) = places.engine.run_products(op) {
             op.plainly();
         }
     }
 }
 
-struct Encode<'a, const BOTH: bool> {
+/// Of a table whose entries are pairs, or a pair and a word each.
+struct Encode<'a, const N: usize> {
     places: &'a Aes,
     coefficients: &'a Aes,
     group: u64,
-    table: &'a [Block],
-    words: &'a [u64],
+    table: &'a [[Block; N]],
     out: &'a mut [Block],
-    /// Empty unless `BOTH`.
+    /// Empty where there are no words.
     out_words: &'a mut [u64],
 }
 
@@ -112,10 +110,10 @@ impl Streams {
     const EMPTY: Self = Self { places: [Block::ZERO; STREAM], coefficients: [Block::ZERO; COEFFICIENTS] };
 }
 
-impl<const BOTH: bool> Encode<'_, BOTH> {
+impl<const N: usize> Encode<'_, N> {
     /// Without carry-less products of the processor.
     fn plainly(self) {
-        let (table, words) = (Table::new(self.table), Table::new(self.words));
+        let table = Table::new(self.table);
         let mut streams = Streams::EMPTY;
         let mut out_words = self.out_words.chunks_exact_mut(GROUP);
         for (group, rows) in (self.group..).zip(self.out.chunks_exact_mut(GROUP)) {
@@ -128,12 +126,12 @@ impl<const BOTH: bool> Encode<'_, BOTH> {
                 let mut sum = portable::Sum::default();
                 let at = WEIGHT * i..WEIGHT * (i + 1);
                 for (&place, &c) in places[at.clone()].iter().zip(&coefficients[at.clone()]) {
-                    sum.add(c, *table.get(place));
+                    sum.add(c, table.get(place)[0]);
                 }
                 *row ^= sum.reduce();
                 if let Some(row_words) = &mut row_words {
                     for (&place, &c) in places[at.clone()].iter().zip(&coefficients[at]) {
-                        row_words[i] ^= portable::product(c, *words.get(place));
+                        row_words[i] ^= portable::product(c, table.get(place)[N - 1].0 as u64);
                     }
                 }
             }
@@ -141,13 +139,13 @@ impl<const BOTH: bool> Encode<'_, BOTH> {
     }
 }
 
-impl<S: ProductIsa, const BOTH: bool> Op<S> for Encode<'_, BOTH> {
+impl<S: ProductIsa, const N: usize> Op<S> for Encode<'_, N> {
     type Out = ();
 
     #[inline(always)]
     fn call(self, isa: S) {
         let ciphers = (Cipher::new(isa, &self.places.keys), Cipher::new(isa, &self.coefficients.keys));
-        let tables = (Table::new(self.table), Table::new(self.words));
+        let table = Table::new(self.table);
         let mut counter = self.group * STREAM as u64;
         let mut streams = [Streams::EMPTY; 2];
         let [mut now, mut next] = streams.each_mut();
@@ -158,16 +156,18 @@ impl<S: ProductIsa, const BOTH: bool> Op<S> for Encode<'_, BOTH> {
             // the streams of the next group are made while the table's entries are on their way from memory
             for (part, rows) in rows.chunks_exact_mut(2 * S::BLOCKS).enumerate() {
                 draw(&ciphers, &mut counter, part, next);
-                for (i, pair) in rows.chunks_exact_mut(2).enumerate() {
-                    let at = part * S::BLOCKS + i;
-                    let places =
-                        &bytemuck::cast_slice::<_, u32>(&now.places)[2 * WEIGHT * at..][..2 * WEIGHT];
-                    let coefficients = &now.coefficients[WEIGHT * at..][..WEIGHT];
-                    let words = two_rows::<_, BOTH>(isa.single(), tables, places, coefficients, pair);
-                    if BOTH {
-                        let out = &mut self.out_words[g * GROUP + 2 * at..][..2];
-                        out[0] ^= words[0];
-                        out[1] ^= words[1];
+                for (i, row) in rows.iter_mut().enumerate() {
+                    let at = 2 * S::BLOCKS * part + i;
+                    let places = &bytemuck::cast_slice::<_, u32>(&now.places)[WEIGHT * at..][..WEIGHT];
+                    let coefficients = &now.coefficients[WEIGHT / 2 * at..][..WEIGHT / 2];
+                    let sum = if N == 1 {
+                        one_row(isa.single(), table, places, coefficients)
+                    } else {
+                        one_row(isa.pair(), table, places, coefficients)
+                    };
+                    *row ^= sum[0];
+                    if N == 2 {
+                        self.out_words[g * GROUP + at] ^= sum[1].0 as u64;
                     }
                 }
             }
@@ -192,36 +192,30 @@ fn draw<S: ProductIsa>(
     *counter += blocks as u64;
 }
 
-/// Adds two rows times the table to `out`, and returns them times the words, if asked to.
+/// A row times the table, with as many blocks of an entry at once as a vector holds.
 #[inline(always)]
-fn two_rows<S: ProductIsa, const BOTH: bool>(
-    one: S,
-    (table, words): (Table<Block>, Table<u64>),
+fn one_row<S: ProductIsa, const N: usize>(
+    isa: S,
+    table: Table<[Block; N]>,
     places: &[u32],
     coefficients: &[Block],
-    out: &mut [Block],
-) -> [u64; 2] {
-    let mut sums = [one.splat(Block::ZERO); 2];
-    let rows = places.chunks_exact(WEIGHT).zip(coefficients.chunks_exact(WEIGHT / 2));
-    for ((out, of_words), (places, coefficients)) in out.iter_mut().zip(&mut sums).zip(rows) {
-        let mut sum = Sum::new(one);
-        for (places, c) in places.chunks_exact(2).zip(coefficients.chunks_exact(1)) {
-            let c = one.load(c);
-            sum.add::<false>(c, one.load(std::slice::from_ref(table.get(places[0]))));
-            sum.add::<true>(c, one.load(std::slice::from_ref(table.get(places[1]))));
-            if BOTH {
-                let x = one.load_words(&[*words.get(places[0]), *words.get(places[1])]);
-                let both = one.xor(one.product::<false, false>(c, x), one.product::<true, true>(c, x));
-                *of_words = one.xor(*of_words, both);
+) -> [Block; N] {
+    let mut out = [Block::ZERO; N];
+    for at in (0..N).step_by(S::BLOCKS) {
+        let [mut low, mut high] = [isa.splat(Block::ZERO); 2];
+        for (places, &c) in places.as_chunks::<2>().0.iter().zip(coefficients) {
+            let c = isa.splat(c);
+            let [x, y] = places.map(|place| isa.load(&table.get(place)[at..][..S::BLOCKS]));
+            low = isa.xor(low, isa.xor(isa.product::<false, false>(c, x), isa.product::<true, false>(c, y)));
+            // A word alone has no upper half.
+            if at == 0 {
+                high =
+                    isa.xor(high, isa.xor(isa.product::<false, true>(c, x), isa.product::<true, true>(c, y)));
             }
         }
-        *out ^= sum.reduce();
+        isa.store(reduce(isa, low, high), &mut out[at..][..S::BLOCKS]);
     }
-    let mut of_words = [0; 2];
-    if BOTH {
-        one.store_words(reduce(one, sums[0], sums[1]), &mut of_words);
-    }
-    of_words
+    out
 }
 
 #[cfg(test)]
@@ -239,6 +233,8 @@ mod tests {
             prg.blocks(&mut table);
             let mut words = vec![0; 1 << log2_k];
             prg.words(64, &mut words);
+            let both: Vec<_> =
+                table.iter().zip(&words).map(|(&pair, &word)| [pair, Block(word.into())]).collect();
             let mut start = vec![Block::ZERO; 9 * 32];
             prg.blocks(&mut start);
             let streams = keys.map(|key| {
@@ -265,7 +261,7 @@ mod tests {
                     assert_eq!(out, pairs[from..to], "{kernel:?} {log2_k} {from} {to}");
                     let mut out = start[from..to].to_vec();
                     let mut out_words: Vec<u64> = (from as u64..to as u64).collect();
-                    encoder.encode_both(from as u64, &table, &words, &mut out, &mut out_words);
+                    encoder.encode_both(from as u64, &both, &mut out, &mut out_words);
                     assert!(out == pairs[from..to] && out_words == of_words[from..to], "{kernel:?} {log2_k}");
                 }
             }

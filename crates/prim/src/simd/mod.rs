@@ -280,8 +280,11 @@ pub(crate) trait ByteIsa: Isa {
 pub(crate) trait ProductIsa: Isa {
     /// The same instructions on single blocks.
     type Single: ProductIsa;
+    /// Those on two blocks, or on single ones if there are none.
+    type Pair: ProductIsa;
 
     fn single(self) -> Self::Single;
+    fn pair(self) -> Self::Pair;
     /// The carry-less product of a half of each block of `a` and one of the same block of `b`, the upper ones if so.
     fn product<const UPPER_A: bool, const UPPER_B: bool>(self, a: Self::V, b: Self::V) -> Self::V;
     /// Of each block: the lower half of `a`, and above it that of `b`.

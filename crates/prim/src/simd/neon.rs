@@ -203,9 +203,15 @@ impl ByteIsa for Neon {
 
 impl ProductIsa for Neon {
     type Single = Self;
+    type Pair = Self;
 
     #[inline(always)]
     fn single(self) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    fn pair(self) -> Self {
         self
     }
 

@@ -122,7 +122,7 @@ fn unshifted(x: u128) -> u128 {
 
 /// As many blocks at a time as vectors hold.
 fn lowmc_values(keys: &RoundKeys, block: usize, inputs: &[u128], planes: &mut [u64]) {
-    const WIDTH: usize = 8;
+    const WIDTH: usize = 16;
     let width = inputs.len() / 64;
     for from in (0..width).step_by(WIDTH) {
         let now = WIDTH.min(width - from);

@@ -87,7 +87,7 @@ pub(super) fn receive(
     (out, next): (&mut Receiver, &mut Receiver),
 ) -> Result<()> {
     let (set, depth) = (extension.set, extension.set.depth as usize);
-    let ((secret, noise), (secret_a, noise_a)) = (seeds.w.split_at(set.k()), seeds.a.split_at(set.k()));
+    let (secret, noise, noise_a) = (secret(set, seeds), &seeds.w[set.k()..], &seeds.a[set.k()..]);
     let mut pieces = extension.pieces();
     s.duplex(
         &mut (),
@@ -107,11 +107,19 @@ pub(super) fn receive(
                 // What stands at alpha is the hash of no leaf: it cancels.
                 let missing = keys.hash_leaves(leaves) ^ sum[0] ^ noise[tree];
                 fill(leaves, a, alpha, missing, noise_a[tree]);
-                keys.encoder.encode_both((tree << depth) as u64, secret, secret_a, leaves, a);
+                keys.encoder.encode_both((tree << depth) as u64, &secret, leaves, a);
             }
             Ok(true)
         },
     )
+}
+
+/// The first k seeds, of each both values together.
+fn secret(set: &LpnSet, seeds: &Receiver) -> Wiped<[Block; 2]> {
+    let mut secret = Wiped::zeros(set.k());
+    let both = seeds.w.iter().zip(seeds.a.iter());
+    secret.iter_mut().zip(both).for_each(|(to, (&w, &a))| *to = [w, Block(a.into())]);
+    secret
 }
 
 impl Extension {
@@ -246,8 +254,7 @@ mod tests {
         gf64::scale_pair_add(&mut noise_w, &a, dealt.delta);
         // All rows at once.
         keys.encoder.encode(0, &dealt.v[..S.k()], &mut v);
-        let (secret, words) = (&dealt.seeds.w[..S.k()], &dealt.seeds.a[..S.k()]);
-        keys.encoder.encode_both(0, secret, words, &mut noise_w, &mut a);
+        keys.encoder.encode_both(0, &secret(&S, &dealt.seeds), &mut noise_w, &mut a);
         let (out, sent_message) = sent(&dealt);
         assert!(sent_message == message, "the message");
         assert!(out == v, "the sender's");

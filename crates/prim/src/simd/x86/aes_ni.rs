@@ -200,9 +200,15 @@ impl ByteIsa for AesNi {
 
 impl ProductIsa for AesNi {
     type Single = AesNi;
+    type Pair = AesNi;
 
     #[inline(always)]
     fn single(self) -> AesNi {
+        self
+    }
+
+    #[inline(always)]
+    fn pair(self) -> AesNi {
         self
     }
 

@@ -207,10 +207,16 @@ impl ByteIsa for Vaes256 {
 
 impl ProductIsa for Vaes256 {
     type Single = AesNi;
+    type Pair = Self;
 
     #[inline(always)]
     fn single(self) -> AesNi {
         self.0
+    }
+
+    #[inline(always)]
+    fn pair(self) -> Self {
+        self
     }
 
     #[inline(always)]

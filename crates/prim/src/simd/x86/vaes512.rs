@@ -154,10 +154,16 @@ impl Isa for Vaes512 {
 
 impl ProductIsa for Vaes512 {
     type Single = AesNi;
+    type Pair = Vaes256;
 
     #[inline(always)]
     fn single(self) -> AesNi {
         self.0.single()
+    }
+
+    #[inline(always)]
+    fn pair(self) -> Vaes256 {
+        self.0
     }
 
     #[inline(always)]
