@@ -53,6 +53,8 @@ const MISSED: f64 = 400.0;
 
 /// What a bill implies of local work, for all that takes correlated OTs: most of what jobs do with them takes so much of it.
 const IMPLIED: f64 = 0.7;
+/// The same where functions are evaluated, whose tables are read besides.
+const IMPLIED_OF_FUNCTIONS: f64 = 0.85;
 
 /// What protocols take.
 pub enum Protocols {
@@ -141,7 +143,10 @@ impl Forecast {
         let machine = self.machine();
         let (effort, at) = match protocols {
             Protocols::Counted(effort) => (effort, machine),
-            Protocols::Billed(bill) => (Effort::implied(bill), at(machine, IMPLIED)),
+            Protocols::Billed(bill) => {
+                let part = if local.functions > 0 { IMPLIED_OF_FUNCTIONS } else { IMPLIED };
+                (Effort::implied(bill), at(machine, part))
+            }
         };
         let wanted = Wanted::new(Objective::Total, self.link(), at);
         let predicted = plan::rank([((), effort)], &wanted).remove(0);
