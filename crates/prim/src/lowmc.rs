@@ -172,13 +172,10 @@ impl<S: Isa> Op<S> for Encrypt<'_> {
 
 /// An S-box, of its three planes.
 #[inline(always)]
-fn substitute<S: Isa>(isa: S, planes: &mut [Piece<S::V>; 3]) {
-    for at in 0..VECTORS {
-        let [c, b, a] = [0, 1, 2].map(|i| planes[i][at]);
-        let a_b = isa.xor(a, b);
-        planes[0][at] = isa.xor(isa.xor(a_b, c), isa.and(a, b));
-        planes[1][at] = isa.xor(a_b, isa.and(a, c));
-        planes[2][at] = isa.xor(a, isa.and(b, c));
+fn substitute<S: Isa>(isa: S, [c, b, a]: &mut [Piece<S::V>; 3]) {
+    for ((c, b), a) in c.iter_mut().zip(b).zip(a) {
+        let (a_b, ab, ac, bc) = (isa.xor(*a, *b), isa.and(*a, *b), isa.and(*a, *c), isa.and(*b, *c));
+        (*c, *b, *a) = (isa.xor(isa.xor(a_b, *c), ab), isa.xor(a_b, ac), isa.xor(*a, bc));
     }
 }
 
