@@ -13,6 +13,7 @@ use hushtable::Role;
 use hushtable_columns::{
     self as columns, FileFormat, Series,
     failure::Result,
+    manner,
     output::{Output, Writer},
     shares::role_name,
     terminal,
@@ -130,7 +131,6 @@ pub fn deliver(
     lines: &[Line],
     output: Option<Output>,
     (kind, least): (&str, Option<u32>),
-    json: bool,
     role: Role,
     phases: &Phases,
 ) -> Result<()> {
@@ -143,7 +143,7 @@ pub fn deliver(
         })?;
         eprintln!("wrote {} to {}", some(lines.len(), "result"), path.display());
     }
-    match json {
+    match manner::is_json() {
         true => {
             terminal::json(&Report { kind, role: role_name(role), least, results: lines, phases: *phases })
         }
@@ -151,9 +151,12 @@ pub fn deliver(
     }
 }
 
+/// A text of a line.
+type TextOf = fn(&Line) -> &str;
+
 /// The columns of texts.
-fn texts(lines: &[Line]) -> Vec<(&'static str, fn(&Line) -> &str)> {
-    let mut all: Vec<(&'static str, fn(&Line) -> &str)> =
+fn texts(lines: &[Line]) -> Vec<(&'static str, TextOf)> {
+    let mut all: Vec<(&'static str, TextOf)> =
         vec![("group", |line| &line.group), ("statistic", |line| &line.statistic)];
     if lines.iter().any(|line| line.step.is_some()) {
         all.insert(0, ("step", |line| line.step.as_deref().unwrap_or_default()));
