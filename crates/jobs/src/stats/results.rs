@@ -151,12 +151,9 @@ pub fn deliver(
     }
 }
 
-/// A text of a line.
-type TextOf = fn(&Line) -> &str;
-
 /// The columns of texts.
-fn texts(lines: &[Line]) -> Vec<(&'static str, TextOf)> {
-    let mut all: Vec<(&'static str, TextOf)> =
+fn texts(lines: &[Line]) -> Vec<(&'static str, fn(&Line) -> &str)> {
+    let mut all: Vec<(&'static str, fn(&Line) -> &str)> =
         vec![("group", |line| &line.group), ("statistic", |line| &line.statistic)];
     if lines.iter().any(|line| line.step.is_some()) {
         all.insert(0, ("step", |line| line.step.as_deref().unwrap_or_default()));
