@@ -153,9 +153,7 @@ fn rows_with_missing_cells_are_for_statistics_alone() {
     site.write("telecom.csv", "id,y\na,8\n");
     site.write("w.toml", "intercept = 1\nx = 2\n");
     let join = |party: &str, columns: &str, to: &str| {
-        format!(
-            "join --input {party}.csv --id id --columns {columns} --output {to} --identity {party}.id"
-        )
+        format!("join --input {party}.csv --id id --columns {columns} --output {to} --identity {party}.id")
     };
     let done = site.both(&join("bank", "x:10 --missing x", "p0.json"), &join("telecom", "y:10", "p1.json"));
     let _ = done.map(Done::ok);

@@ -150,7 +150,10 @@ fn what(page: &mut Page, jobs: &[Job], step: usize, me: Role) {
     let of_step = if jobs.len() > 1 { format!(", step {}", job.step) } else { String::new() };
     page.title(&format!("What is computed{of_step}"));
     let (name, rows) = (job.operation().name(), job.rows());
-    page.line("operation", &format!("{name} for each of {}, by {}", crate::count::some(rows, "row"), method(job)));
+    page.line(
+        "operation",
+        &format!("{name} for each of {}, by {}", crate::count::some(rows, "row"), method(job)),
+    );
     for &(operand, from) in job.takes() {
         let which = if operand == 0 { "x" } else { "y" };
         let earlier = &jobs[from].column;
