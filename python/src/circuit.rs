@@ -69,8 +69,7 @@ impl Circuit {
                 Some(path) => Calibration::load(Some(&path))?.machine(),
                 None => Machine::REFERENCE,
             };
-            let compilation =
-                Compilation { files, top, types, parameters, max_inputs, batch, prove, quiet: true };
+            let compilation = Compilation { files, top, types, parameters, max_inputs, batch, prove };
             compilation.circuit(&Goal::named(&purpose)?.wanted(machine))
         })
     }

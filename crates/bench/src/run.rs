@@ -50,7 +50,7 @@ pub struct OneParty {
 
 /// As many runs as asked for.
 pub fn runs(work: &Work, options: &Options) -> Result<Vec<Run>> {
-    let progress = Progress::start("runs", options.repeat.into(), false);
+    let progress = Progress::shown("runs", options.repeat.into(), true);
     let counted = |_| {
         let run = once(work, options)?;
         progress.done().fetch_add(1, Ordering::Relaxed);

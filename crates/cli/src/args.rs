@@ -1,6 +1,9 @@
 //! The command line, and the exit code.
 
-use std::{env, process::ExitCode};
+use std::{
+    env,
+    process::{ExitCode, exit},
+};
 
 use crate::{
     aes, apply,
@@ -10,6 +13,7 @@ use crate::{
     doctor::{self, Doctor},
     explain::{self, Explain},
     functions::{self, Functions},
+    help::{self, Help},
     identity::{self, Identity},
     info,
     join::{self, Join},
@@ -20,12 +24,14 @@ use crate::{
     run::{self, Run},
     score,
     serve::{self, arguments::Serve},
+    settings,
+    shells::{self, Completions, Man},
     stats,
     store::{self, Stores},
     verify::{self, Records},
 };
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use hushtable_columns::failure::EXIT_CODES;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, error::ErrorKind};
+use hushtable_columns::{failure::EXIT_CODES, manner::Manner, terminal};
 use hushtable_jobs::{
     aes::Aes, apply::options::Apply, proximity::ProximityArgs, score::options::Score, stats::arguments::Stats,
 };
@@ -71,10 +77,13 @@ Examples:
 
 /// Two parties look things up together without showing what they looked up
 #[derive(Parser, Debug)]
-#[command(name = "hushtable", version, after_help = format!("{EXAMPLES}\n{EXIT_CODES}"), term_width = 100)]
+#[command(name = "hushtable", version, after_help = format!("{EXAMPLES}\n{}\n{EXIT_CODES}", help::topics()), term_width = 100,
+    disable_help_subcommand = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
+    #[command(flatten)]
+    manner: Manner,
 }
 
 #[derive(Subcommand, Debug)]
@@ -100,6 +109,9 @@ enum Command {
     Compile(Compile),
     Plan(Plan),
     Calibrate(Calibrate),
+    Help(Help),
+    Completions(Completions),
+    Man(Man),
     #[command(hide = true)]
     OtParty(OtParty),
 }
@@ -109,7 +121,10 @@ pub fn run() -> ExitCode {
     // A file that grows beyond what this process may write is an error like a full disk, and does not end it.
     #[cfg(unix)]
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
-    let done = match parse().command {
+    let Cli { command, manner } = parse();
+    manner.adopt();
+    trace(manner);
+    let done = match command {
         Command::Demo(args) => demo::run(&args),
         Command::Apply(args) => apply::run(&args),
         Command::Score(args) => score::run(&args),
@@ -131,29 +146,63 @@ pub fn run() -> ExitCode {
         Command::Compile(args) => compile::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Calibrate(args) => calibrate::run(&args),
+        Command::Help(args) => help::run(&args, Cli::command()),
+        Command::Completions(args) => shells::complete(&args, Cli::command()),
+        Command::Man(args) => shells::write_pages(&args, Cli::command()),
         Command::OtParty(args) => calibrate::run_party(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("error: {failure}");
+            terminal::complain(&format!("error: {failure}\n"));
             failure.exit_code()
         }
     }
 }
 
-/// The arguments, or an exit with help or a complaint. The help of `apply` shows the functions' cards, which are
-/// computed only when it is asked for.
-fn parse() -> Cli {
-    let arguments: Vec<_> = env::args_os().collect();
-    let asks = |word: &str| arguments.iter().any(|argument| argument == word);
-    let mut command = Cli::command();
-    if asks("apply") && (asks("--help") || asks("help")) {
-        command = command.mut_subcommand("apply", |apply| {
-            let examples = apply.get_after_help().map(ToString::to_string).unwrap_or_default();
-            apply.after_long_help(format!("Functions:\n{}\n{examples}", functions::usual()))
-        });
+/// From now on prints what the library traces, if that is wanted.
+#[cfg(feature = "tracing")]
+fn trace(manner: Manner) {
+    if manner.traces() {
+        let lines = tracing_subscriber::fmt().with_max_level(tracing_subscriber::filter::LevelFilter::DEBUG);
+        lines.with_ansi(false).with_writer(|| terminal::Screen).without_time().init();
     }
-    let parsed = command.try_get_matches_from(&arguments).and_then(|matches| Cli::from_arg_matches(&matches));
-    parsed.unwrap_or_else(|error| error.exit())
+}
+
+#[cfg(not(feature = "tracing"))]
+fn trace(manner: Manner) {
+    if manner.traces() {
+        terminal::detail("this program was built without the library's traces (feature `tracing`)\n");
+    }
+}
+
+/// The arguments and the settings, or an exit with help or a complaint.
+fn parse() -> Cli {
+    let mut command = Cli::command();
+    command.build();
+    let given: Vec<_> = env::args_os().collect();
+    let (applied, arguments) = settings::apply(&command, given.clone()).unwrap_or_else(|failure| {
+        terminal::complain(&format!("error: {failure}\n"));
+        exit(failure.code().into())
+    });
+    let parsed =
+        command.clone().try_get_matches_from(arguments).and_then(|matches| Cli::from_arg_matches(&matches));
+    parsed.unwrap_or_else(|error| {
+        if error.kind() == ErrorKind::DisplayHelp {
+            let leaf = settings::leaf(&command, &given).0;
+            let text = if given.iter().any(|word| word == "--help") {
+                help::two_screens(leaf)
+            } else {
+                help::brief(leaf)
+            };
+            let _ = terminal::print(&text);
+            exit(0);
+        }
+        let text = error.to_string();
+        let blamed = applied
+            .iter()
+            .filter(|one| error.exit_code() != 0 && text.contains(&format!("'--{} ", one.option)));
+        blamed.for_each(|one| terminal::complain(&format!("--{} is set by {}\n", one.option, one.from)));
+        error.exit()
+    })
 }

@@ -5,10 +5,11 @@ mod machine;
 use std::{fs, path::PathBuf, time::Instant};
 
 use crate::calibrate::machine::{MEASUREMENTS, measure_machine};
-use clap::{ArgMatches, Args, Command, FromArgMatches};
+use clap::Args;
 use hushtable::{Party, Role, ot::SessionWish, plan::Machine};
 use hushtable_columns::{
     failure::{Cause, Failure, Result},
+    manner,
     output::{self, Output},
     terminal,
 };
@@ -32,7 +33,7 @@ are given another file.";
 
 /// Measure this machine and the link to the peer, for `plan` and `--protocol auto`
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("ot", |arg| arg.hide(true)))]
 pub struct Calibrate {
     /// Only this machine, no peer
     #[arg(long, conflicts_with_all = ["listen", "connect"])]
@@ -41,40 +42,7 @@ pub struct Calibrate {
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    peer: Peer,
-}
-
-/// A [`Link`] that `--local` makes unnecessary.
-#[derive(Debug)]
-struct Peer(Option<Link>);
-
-impl Args for Peer {
-    fn augment_args(command: Command) -> Command {
-        ["listen", "connect", "identity"]
-            .into_iter()
-            .fold(Link::augment_args(command), |command, name| {
-                command.mut_arg(name, |arg| arg.required_unless_present("local"))
-            })
-            .mut_arg("ot", |arg| arg.hide(true))
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
-}
-
-impl FromArgMatches for Peer {
-    fn from_arg_matches(matches: &ArgMatches) -> std::result::Result<Self, clap::Error> {
-        match ["listen", "connect"].iter().any(|name| matches.contains_id(name)) {
-            true => Link::from_arg_matches(matches).map(Some).map(Self),
-            false => Ok(Self(None)),
-        }
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> std::result::Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
+    peer: Link,
 }
 
 /// Runs the subcommand.
@@ -83,15 +51,17 @@ pub fn run(args: &Calibrate) -> Result<()> {
         Some(path) => path.clone(),
         None => default_path().ok_or_else(|| Failure::new("--output FILE says where the result goes"))?,
     };
-    if args.peer.0.as_ref().is_some_and(|link| link.asked().is_some()) {
+    let peer = (!args.local).then_some(&args.peer);
+    peer.map_or(Ok(()), Link::check)?;
+    if peer.is_some_and(|link| link.asked().is_some()) {
         return Err(Failure::new("--ot: calibrate measures every OT extension"));
     }
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         fs::create_dir_all(folder).map_err(Failure::writing(folder))?;
     }
-    let inputs: Vec<_> = args.peer.0.as_ref().and_then(Link::identity).into_iter().collect();
+    let inputs: Vec<_> = peer.and_then(Link::identity).into_iter().collect();
     let output = Output::reserve(&path, &inputs, output::PUBLIC, true)?;
-    let (machine, link) = match &args.peer.0 {
+    let (machine, link) = match peer {
         Some(link) => with_peer(link)?,
         None => (measure_machine(&mut || Ok(()))?, None),
     };
@@ -99,7 +69,7 @@ pub fn run(args: &Calibrate) -> Result<()> {
     found.check().map_err(|what| Failure::new(format!("the measurement makes no sense: {what}")))?;
     let text = serde_json::to_string_pretty(&found).expect("plain data") + "\n";
     output.write(|to| std::io::Write::write_all(to, text.as_bytes()))?;
-    terminal::print(&text)?;
+    if manner::is_json() { terminal::json(&found) } else { terminal::print(&text) }?;
     eprintln!("wrote {}", path.display());
     Ok(())
 }

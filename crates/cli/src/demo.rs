@@ -18,8 +18,8 @@ use hushtable_columns::{
     terminal,
 };
 use hushtable_jobs::{
-    progress::Progress,
     score::{options, weights},
+    stage::Stage,
     two_processes,
 };
 
@@ -28,9 +28,11 @@ pub fn run(args: &Demo) -> Result<()> {
     let folder = tempfile::tempdir().map_err(|e| Failure::local(format!("temporary folder: {e}")))?;
     let sides = sides(folder.path())?;
     let found = {
-        let _progress = Progress::start("demo", 1, false);
+        let stage = Stage::start("joining two tables");
         let join = both(&sides, args.net, &|side| join(side))?;
+        stage.next("computing means of the rows in common");
         let means = both(&sides, args.net, &|side| stats(side))?;
+        stage.next("scoring the rows in common");
         let explained = explained(&sides[0], args.net)?;
         let score = both(&sides, args.net, &|side| score(side))?;
         let report = |text: &str| -> Result<Report> {

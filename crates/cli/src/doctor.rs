@@ -6,9 +6,10 @@ use clap::Args;
 use hushtable::net::{Stage, diagnose};
 use hushtable_columns::{
     failure::{Failure, Result},
-    terminal,
+    manner, terminal,
 };
 use hushtable_jobs::link;
+use serde::Serialize;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -38,18 +39,31 @@ pub struct Doctor {
     insecure_plain_tcp: bool,
 }
 
+/// A step, as `--json` prints it.
+#[derive(Serialize)]
+struct Line {
+    step: String,
+    ok: bool,
+    found: String,
+}
+
 /// Runs the subcommand.
 pub fn run(args: &Doctor) -> Result<()> {
+    link::has_port(&args.connect)?;
     let options = link::options(args.identity.as_deref(), args.peer.as_deref(), args.insecure_plain_tcp)?;
     let mut text = String::new();
     let mut failed = None;
     for (stage, found) in diagnose(&args.connect, options) {
-        match found {
-            Ok(found) => writeln!(text, "{:12}ok    {found}", stage.to_string()).expect("text grows"),
-            Err(error) => {
-                writeln!(text, "{:12}FAILS", stage.to_string()).expect("text grows");
-                failed = Some((stage, error));
-            }
+        let step = stage.to_string();
+        if manner::is_json() {
+            let (ok, found) = (found.is_ok(), found.as_ref().map_or_else(ToString::to_string, Clone::clone));
+            text += &terminal::json_line(&Line { step, ok, found });
+        } else {
+            let found = found.as_ref().map_or_else(|_| "FAILS".into(), |found| format!("ok    {found}"));
+            writeln!(text, "{step:12}{found}").expect("text grows");
+        }
+        if let Err(error) = found {
+            failed = Some((stage, error));
         }
     }
     terminal::print(&text)?;
@@ -64,9 +78,7 @@ pub fn run(args: &Doctor) -> Result<()> {
 /// What usually helps.
 fn advice(stage: Stage) -> &'static str {
     match stage {
-        Stage::Name => {
-            "Is it HOST:PORT, such as bank.example:7000? Is the host name right, and known to this machine?"
-        }
+        Stage::Name => "Is the host name right, and known to this machine?",
         Stage::Tcp => "Is the peer listening on this port now? Does a firewall let it through?",
         Stage::Tls => "Does the peer use TLS too (--identity at both sides), and is it a hushtable at all?",
         Stage::Pin => {

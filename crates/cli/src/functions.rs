@@ -1,21 +1,17 @@
 //! `hushtable functions`: the functions that `apply` evaluates, with their cards.
 
-use std::fmt::Write as _;
-
 use clap::{
     Args,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 use hushtable::math::{Card, Function};
-use hushtable_columns::{
-    failure::{Failure, Result},
-    terminal,
-};
+use hushtable_columns::{failure::Result, manner, terminal};
 use hushtable_jobs::{
     accuracy::{How, method_name},
     choice::Optimise,
     evaluate::evaluation,
 };
+use serde::Serialize;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,7 +33,7 @@ pub struct Functions {
     #[arg(value_name = "NAME", value_parser = names())]
     name: Option<Function>,
     /// What to minimise
-    #[arg(long, value_enum, default_value = "total")]
+    #[arg(long, alias = "optimize", value_enum, default_value = "total")]
     optimise: Optimise,
     #[command(flatten)]
     how: How,
@@ -57,6 +53,13 @@ pub fn run(args: &Functions) -> Result<()> {
         Ok(evaluation(function, wanted)?.card())
     };
     match args.name {
+        Some(function) if manner::is_json() => terminal::json(&Line::of(&card(function)?))?,
+        None if manner::is_json() => {
+            // What cannot be evaluated so has no line.
+            let cards = Function::ALL.into_iter().filter_map(|function| card(function).ok());
+            let lines: String = cards.map(|card| terminal::json_line(&Line::of(&card))).collect();
+            terminal::print(&lines)?;
+        }
         Some(function) => terminal::print(&format!("{}\n", card(function)?))?,
         None => {
             let cards = Function::ALL.map(|function| (function, card(function).map_err(|e| e.to_string())));
@@ -66,40 +69,69 @@ pub fn run(args: &Functions) -> Result<()> {
     Ok(())
 }
 
-/// The cards of all functions in the format that `apply` uses unless told otherwise, for its help.
-pub fn usual() -> String {
-    let how = How::default();
-    let wanted = how.wanted(None, how.function_bits(), false, Optimise::Total.into());
-    let card = |function| evaluation(function, wanted).map(|e| e.card());
-    table(&Function::ALL.map(|function| (function, card(function).map_err(|e: Failure| e.to_string()))))
+/// A card as `--json` prints it: errors in units in the last place, bytes of both parties.
+#[derive(Serialize)]
+struct Line {
+    function: String,
+    domain: String,
+    bits: u32,
+    fraction_bits: u32,
+    output_fraction_bits: u32,
+    method: String,
+    max_ulp: f64,
+    mean_ulp: f64,
+    bytes: f64,
+    rounds: u32,
+    outside: String,
 }
 
-/// A line for each function.
-fn table(cards: &[(Function, std::result::Result<Card, String>)]) -> String {
-    let mut out = format!(
-        "{:<11}{:<13}{:<9}{:<11}{:<15}{:>5}{:>6}{:>7}{:>8}  {}\n",
-        "function", "domain", "ring", "scales", "method", "max", "mean", "bytes", "rounds", "outside"
-    );
-    for (function, card) in cards {
-        match card {
-            Ok(card) => writeln!(
-                out,
-                "{:<11}{:<13}{:<9}{:<11}{:<15}{:>5.2}{:>6.2}{:>7.0}{:>8}  {}",
-                card.function,
-                card.domain.to_string(),
-                format!("{} bits", card.ring),
-                format!("{} to {}", card.scale, card.scale_out),
-                method_name(card.method),
-                card.max_ulp(),
-                card.mean_ulp(),
-                card.bytes(),
-                card.rounds(),
-                // Both ends in the width of help.
-                card.treatment().replace(" below, ", "/").replace(" above", "")
-            ),
-            Err(why) => writeln!(out, "{:<11}{why}", function.name()),
+impl Line {
+    fn of(card: &Card) -> Self {
+        Self {
+            function: card.function.to_string(),
+            domain: card.domain.to_string(),
+            bits: card.ring,
+            fraction_bits: card.scale,
+            output_fraction_bits: card.scale_out,
+            method: method_name(card.method).to_string(),
+            max_ulp: card.max_ulp(),
+            mean_ulp: card.mean_ulp(),
+            bytes: card.bytes(),
+            rounds: card.rounds(),
+            outside: card.treatment().to_string(),
         }
-        .expect("text grows");
     }
-    out + "max, mean: errors in units in the last place; bytes, rounds: a number's, online rounds\n"
+}
+
+/// A line for each function, with columns as wide as what stands in them.
+fn table(cards: &[(Function, std::result::Result<Card, String>)]) -> String {
+    let head =
+        ["function", "domain", "ring", "scales", "method", "max", "mean", "bytes", "rounds", "outside"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    rows.extend(cards.iter().map(|(function, card)| match card {
+        Ok(card) => vec![
+            card.function.to_string(),
+            card.domain.to_string(),
+            format!("{} bits", card.ring),
+            format!("{} to {}", card.scale, card.scale_out),
+            method_name(card.method).to_string(),
+            format!("{:.2}", card.max_ulp()),
+            format!("{:.2}", card.mean_ulp()),
+            format!("{:.0}", card.bytes()),
+            card.rounds().to_string(),
+            // Both ends in a few words.
+            card.treatment().replace(" below, ", "/").replace(" above", ""),
+        ],
+        Err(why) => vec![function.name().to_owned(), why.clone()],
+    }));
+    let cards = rows.iter().filter(|row| row.len() == head.len());
+    let widths =
+        cards.fold([0; 10], |widths, row| std::array::from_fn(|at| widths[at].max(row[at].chars().count())));
+    let cell = |(at, cell): (usize, &String)| match at {
+        5..=8 => format!("{cell:>width$}", width = widths[at]),
+        _ => format!("{cell:<width$}", width = widths[at]),
+    };
+    let line = |row: &Vec<String>| row.iter().enumerate().map(cell).collect::<Vec<_>>().join("  ");
+    let lines: String = rows.iter().map(|row| line(row).trim_end().to_owned() + "\n").collect();
+    lines + "max, mean: errors in units in the last place; bytes, rounds: a number's, online rounds\n"
 }

@@ -9,9 +9,10 @@ use clap::{Args, Subcommand};
 use hushtable::net::{self, Fingerprint, Peer};
 use hushtable_columns::{
     failure::{Failure, Result},
-    terminal,
+    manner, terminal,
 };
 use hushtable_jobs::job_file::RESERVED;
+use serde::Serialize;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -106,18 +107,39 @@ pub fn run(args: &Identity) -> Result<()> {
             let own_name = Peer::read(certificate)?.name;
             free(name.as_deref().unwrap_or(&own_name))?;
             let peer = net::Identity::trust(&own.identity, certificate, confirmed, name.as_deref())?;
-            format!("trusted from now on: {} {}\n", peer.name, peer.fingerprint)
+            said("trusted from now on", peer)
         }
         Action::Untrust { own, name } => {
-            let peer = net::Identity::untrust(&own.identity, name)?;
-            format!("trusted no longer: {} {}\n", peer.name, peer.fingerprint)
+            said("trusted no longer", net::Identity::untrust(&own.identity, name)?)
         }
         Action::Rotate(own) => {
             let made = describe(&net::Identity::rotate(&own.identity)?);
-            format!("{made}the peers must trust the new certificate, and untrust the old one\n")
+            eprintln!("the peers must trust the new certificate, and no longer trust the old one");
+            made
         }
     };
     terminal::print(&text)
+}
+
+/// Who somebody is, as `--json` prints it.
+#[derive(Serialize)]
+struct Line<'a> {
+    name: &'a str,
+    fingerprint: String,
+    /// What the peer gets, of one's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<String>,
+}
+
+fn line(Peer { name, fingerprint }: &Peer) -> String {
+    terminal::json_line(&Line { name, fingerprint: fingerprint.to_string(), certificate: None })
+}
+
+fn said(what: &str, peer: Peer) -> String {
+    match manner::is_json() {
+        true => line(&peer),
+        false => format!("{what}: {} {}\n", peer.name, peer.fingerprint),
+    }
 }
 
 /// The name, unless it means another recipient than a party by its name.
@@ -132,6 +154,11 @@ fn free(name: &str) -> Result<&str> {
 }
 
 fn describe(identity: &net::Identity) -> String {
+    if manner::is_json() {
+        let certificate = Some(identity.certificate_path().display().to_string());
+        let fingerprint = identity.fingerprint().to_string();
+        return terminal::json_line(&Line { name: identity.name(), fingerprint, certificate });
+    }
     format!(
         "name         {}\nfingerprint  {}\nfor the peer {}\n",
         identity.name(),
@@ -141,6 +168,9 @@ fn describe(identity: &net::Identity) -> String {
 }
 
 fn list(peers: &[Peer]) -> String {
+    if manner::is_json() {
+        return peers.iter().map(line).collect();
+    }
     let width = peers.iter().map(|peer| peer.name.chars().count()).max().unwrap_or_default();
     peers.iter().map(|Peer { name, fingerprint }| format!("{name:width$}  {fingerprint}\n")).collect()
 }

@@ -2,13 +2,15 @@
 
 use std::fmt::Write as _;
 
+use crate::settings::{Setting, settings};
 use clap::Args;
 use hushtable::{
     net::WIRE_VERSION,
     ot::params::{FLOOR_BITS, LpnSet, SETS, WEIGHT},
 };
-use hushtable_columns::{failure::Result, terminal};
+use hushtable_columns::{failure::Result, manner, terminal};
 use prim::simd::Kernel;
+use serde::Serialize;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -16,14 +18,62 @@ Examples:
 
 Both parties need the same wire version and the same parameter sets.";
 
-/// Show version, wire version, the kernels chosen for this processor and the security parameters
+/// Show versions, this processor's kernels, the security parameters, and what is set outside of arguments
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Info;
 
 /// Runs the subcommand.
 pub fn run() -> Result<()> {
-    terminal::print(&text())
+    let settings = settings()?;
+    match manner::is_json() {
+        true => terminal::json(&Shown::of_this_program(settings)),
+        false => terminal::print(&(text() + &set(&settings))),
+    }
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Shown {
+    version: &'static str,
+    wire_version: u16,
+    kernel: &'static str,
+    /// Kernels that this processor can run.
+    kernels: Vec<&'static str>,
+    sets: Vec<Set>,
+    settings: Vec<Setting>,
+}
+
+/// A set of parameters.
+#[derive(Serialize)]
+struct Set {
+    name: &'static str,
+    n: usize,
+    k: usize,
+    t: usize,
+    usable: usize,
+    least_bits: f64,
+}
+
+impl Shown {
+    fn of_this_program(settings: Vec<Setting>) -> Self {
+        let set = |set: &LpnSet| Set {
+            name: set.name,
+            n: set.n(),
+            k: set.k(),
+            t: set.t,
+            usable: set.usable(),
+            least_bits: set.min_bits(),
+        };
+        Self {
+            version: env!("CARGO_PKG_VERSION"),
+            wire_version: WIRE_VERSION,
+            kernel: Kernel::active().name(),
+            kernels: Kernel::supported().into_iter().map(Kernel::name).collect(),
+            sets: SETS.iter().copied().map(set).collect(),
+            settings,
+        }
+    }
 }
 
 fn text() -> String {
@@ -41,6 +91,18 @@ fn text() -> String {
         describe(&mut out, set);
     }
     out
+}
+
+/// What is set outside of arguments.
+fn set(settings: &[Setting]) -> String {
+    let line = |Setting { option, value, from }: &Setting| format!("  --{option} {value}  ({from})\n");
+    match settings.is_empty() {
+        true => "\nsettings: none; see `hushtable help settings`\n".into(),
+        false => format!(
+            "\nsettings, unless an argument says otherwise:\n{}",
+            settings.iter().map(line).collect::<String>()
+        ),
+    }
 }
 
 fn describe(out: &mut String, set: &LpnSet) {

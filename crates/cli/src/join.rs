@@ -125,7 +125,7 @@ pub struct Join {
     #[arg(long, value_name = "WHO")]
     to: Option<Recipient>,
     /// How ids are brought into one form; see below. Once for all columns of --id, or once for each [default: trim,nfc]
-    #[arg(long, value_name = "RULE,...", value_parser = column::rules)]
+    #[arg(long, alias = "normalize", value_name = "RULE,...", value_parser = column::rules)]
     normalise: Vec<Rules>,
     /// Tell the peer the pattern that most ids have, such as A999999, and compare it with the peer's before anything is
     /// joined; the peer says so too
@@ -196,12 +196,11 @@ fn join(args: &Join) -> Result<()> {
         wish: None,
         outcome: COMPUTED,
     };
-    let report = agree::Report { json: args.delivery.json, quiet: args.delivery.quiet };
     match args.reveal {
-        Shown::Ids => errand.carry_out(Finding::new(ask, rows, report)),
+        Shown::Ids => errand.carry_out(Finding::new(ask, rows)),
         _ => {
             let path = args.delivery.output.clone();
-            errand.carry_out(Hiding::new(ask, rows, columns, report, path))
+            errand.carry_out(Hiding::new(ask, rows, columns, path))
         }
     }
 }

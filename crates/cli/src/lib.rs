@@ -19,6 +19,7 @@ mod explain;
 mod functions;
 #[doc(hidden)]
 pub mod fuzzing;
+mod help;
 mod identity;
 mod info;
 mod join;
@@ -29,6 +30,8 @@ mod proximity;
 mod run;
 mod score;
 mod serve;
+mod settings;
+mod shells;
 mod stats;
 mod store;
 mod verify;

@@ -18,7 +18,7 @@ use hushtable::{
 };
 use hushtable_columns::{
     failure::{Failure, Result},
-    terminal,
+    manner, terminal,
     units::{bytes, time},
 };
 use hushtable_jobs::{
@@ -99,7 +99,7 @@ pub struct Plan {
     #[arg(long, value_name = "NET", value_parser = LinkShape::from_str)]
     net: Option<LinkShape>,
     /// What to minimise
-    #[arg(long, value_enum, default_value = "total")]
+    #[arg(long, alias = "optimize", value_enum, default_value = "total")]
     optimise: Optimise,
     /// Take what costs both parties least money, at these prices in dollars [shown, and not chosen by:
     /// GB=0.09,core-hour=0.04]
@@ -108,9 +108,6 @@ pub struct Plan {
     /// What `hushtable calibrate` wrote [default: that of this user, if there is one]
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
-    /// One line of JSON for each protocol
-    #[arg(long)]
-    json: bool,
 }
 
 /// Whose a table is.
@@ -146,7 +143,7 @@ pub fn run(args: &Plan) -> Result<()> {
         let machine = calibration.machine();
         let asked = compare::Asked { bits, items: args.batch, objective, link: &link, machine: &machine };
         let ways = compare::ways(&asked)?;
-        let text = match args.json {
+        let text = match manner::is_json() {
             true => ways
                 .iter()
                 .map(|way| line(&way.predicted.way.to_string(), way.chosen, &way.predicted, None))
@@ -162,7 +159,7 @@ pub fn run(args: &Plan) -> Result<()> {
         let known = &said.into_iter().map(|who| who.and_then(Holder::role)).collect::<Vec<_>>();
         let asked = circuit::Asked { circuit, known, items: args.batch, objective, link, machine };
         let ways = circuit::ways(&asked)?;
-        let text = match args.json {
+        let text = match manner::is_json() {
             true => {
                 let taken = circuit::taken(&asked);
                 let line = |way: &Prediction<Evaluate>| {
@@ -192,7 +189,7 @@ pub fn run(args: &Plan) -> Result<()> {
     };
     let wanted = Wanted::new(objective, link, calibration.machine());
     let all = plan::rank(Protocol::ways(&job, args.batch)?, &wanted);
-    let text = if args.json { lines(&all) } else { table(args, &link, &calibration, &all) };
+    let text = if manner::is_json() { lines(&all) } else { table(args, &link, &calibration, &all) };
     terminal::print(&text)
 }
 
@@ -207,7 +204,7 @@ fn private(args: &Plan, objective: Objective, link: &LinkShape, calibration: &Ca
     let room = Room { disk: args.disk as u64, memory: [u64::MAX, args.memory as u64] };
     let wanted = Wanted::new(objective, *link, calibration.machine());
     let all = plan::rank(planner::ways(&asked)?, &wanted.batches(args.batches).room(room));
-    let text = match args.json {
+    let text = match manner::is_json() {
         true => private::lines(&all),
         false => private::table(&asked, link, &calibration.to_string(), &all),
     };

@@ -17,14 +17,14 @@ use hushtable::{
 use hushtable_columns::{
     disk,
     failure::{Failure, Result},
-    terminal, units,
+    manner, terminal, units,
 };
 use hushtable_jobs::{
     accuracy::How,
     calibration::Calibration,
     choice::{Choice, Choosing, Optimise},
     cost::{Phase, Phases},
-    count::count,
+    count::{count, some},
     link::Link,
     options::refuse,
     progress::Progress,
@@ -99,24 +99,18 @@ pub struct Prepare {
     #[command(flatten)]
     circuits: OfCircuits,
     /// For proximity: places are metres in a plane
-    #[arg(long)]
+    #[arg(long, help_heading = None)]
     plane: bool,
     /// For results that will stay shared, with --reveal none
-    #[arg(long)]
+    #[arg(long, help_heading = None)]
     shared: bool,
     /// What to minimise; the same as when the material is spent, but for circuits, for which a store says how they are
     /// evaluated [default: total; for a circuit online]
-    #[arg(long, value_enum, conflicts_with = "lookups")]
+    #[arg(long, help_heading = None, alias = "optimize", value_enum, conflicts_with = "lookups")]
     optimise: Option<Optimise>,
     /// The folder to make, for this party's half
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, help_heading = None, value_name = "DIR")]
     store: PathBuf,
-    /// Print what was made and its cost as one line of JSON on standard output
-    #[arg(long)]
-    json: bool,
-    /// No summary and no progress on standard error
-    #[arg(long)]
-    quiet: bool,
     #[command(flatten)]
     link: Link,
 }
@@ -147,12 +141,10 @@ fn prepare(args: &Prepare) -> Result<()> {
     let made = make(args, &mut p, &identity, &plan);
     let (store, offline) = made.inspect_err(|failure| args.link.tell(failure))?;
     let shown = Shown::of(&args.store, &store, None);
-    if !args.quiet {
-        let (about, bytes) = (store.about(), units::bytes(plan.bytes()));
-        let (dir, left, items) = (args.store.display(), store.left(), about.items());
-        eprintln!("{dir}: {left} {items}, at most {bytes}, for {}", about.text);
-    }
-    if args.json {
+    let (about, bytes) = (store.about(), units::bytes(plan.bytes()));
+    let (dir, left, items) = (args.store.display(), store.left(), about.items());
+    eprintln!("{dir}: {left} {items}, at most {bytes}, for {}", about.text);
+    if manner::is_json() {
         let role = p.role();
         let phases = Phases::of(role, setup, offline, Phase::default());
         let report = Report { kind: "prepare", store: shown, phases };
@@ -183,7 +175,7 @@ fn make(
     identity: &net::Identity,
     plan: &Contents<'_>,
 ) -> Result<(Store, Phase)> {
-    let progress = Progress::start("items", plan.items() as usize, args.quiet);
+    let progress = Progress::start("items", plan.items() as usize);
     let made = Phase::of(p, |p| {
         Store::make(p, &args.store, identity, plan, |made| {
             progress.done().store(made as usize, Ordering::Relaxed)
@@ -193,8 +185,9 @@ fn make(
         0 => error.into(),
         done => {
             let dir = args.store.display();
-            Failure::from(error)
-                .worded(|error| format!("{error}. {done} items are in {dir} and can be used as they are"))
+            Failure::from(error).worded(|error| {
+                format!("{error}. What is in {dir}, {}, can be used as it is", some(done, "item"))
+            })
         }
     })
 }

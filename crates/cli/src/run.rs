@@ -14,6 +14,7 @@ use hushtable::net::{self, Identity};
 use hushtable_columns::{
     Dialect, FileFormat, disk,
     failure::{Failure, Result},
+    manner,
     output::{Output, PRIVATE},
     terminal,
 };
@@ -27,6 +28,7 @@ use hushtable_jobs::{
     link::Link,
     meeting::{COMPUTED, Meeting},
     options::refuse,
+    page::Page,
     score,
     steps::{
         self, Own,
@@ -109,7 +111,7 @@ pub struct Run {
     #[arg(value_name = "FILE", required_unless_present = "check")]
     file: Option<PathBuf>,
     /// Only check a job file, say what it says, and print its hash
-    #[arg(long, value_name = "FILE", exclusive = true)]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "input", "output", "approve", "weights", "inputs"])]
     check: Option<PathBuf>,
     /// Which party of the file this is [default: the one with the name in the identity's certificate]
     #[arg(long = "as", value_name = "NAME")]
@@ -197,8 +199,8 @@ fn carry_out(args: &Run, path: &Path, file: &JobFile, link: &Link) -> Result<()>
     };
     let (weights, calibration) = (args.weights.as_deref(), args.calibration.as_deref());
     let (csv, delivery) = (&args.csv, &args.delivery);
-    let (normalise, quiet) = (&args.normalise, delivery.quiet);
-    let own = Own { file: path, input, weights, csv, link, calibration, normalise, quiet };
+    let normalise = &args.normalise;
+    let own = Own { file: path, input, weights, csv, link, calibration, normalise };
     if file.is_joint() {
         return survey(args, path, file, &own);
     }
@@ -222,10 +224,16 @@ fn carry_out(args: &Run, path: &Path, file: &JobFile, link: &Link) -> Result<()>
     let common = Common { file: hash, find_difference, sign, in_common, described: file.describe() };
     let mut task = Task { kind: "run", jobs, common, before, stock: Stock::none(), delivery, link, inputs };
     if !delivery.dry_run {
-        eprint!("{}", task.explain()?.text(delivery.verbose));
+        show(args, &task.explain()?);
         approve(args, path, file)?;
     }
     task.carry_out()
+}
+
+/// Says what the job shows to whom: in any case to who is asked about it.
+fn show(args: &Run, page: &Page) {
+    let text = page.text(manner::is_verbose());
+    if args.approve.is_some() { terminal::note(&text) } else { terminal::complain(&text) }
 }
 
 /// A hidden join, and statistics of it.
@@ -251,7 +259,7 @@ fn survey(args: &Run, path: &Path, file: &JobFile, own: &Own<'_>) -> Result<()> 
         _ => None,
     };
     if !delivery.dry_run {
-        eprint!("{}", explained.text(delivery.verbose));
+        show(args, &explained);
         approve(args, path, file)?;
     }
     let errand = Meeting {
@@ -270,7 +278,7 @@ fn survey(args: &Run, path: &Path, file: &JobFile, own: &Own<'_>) -> Result<()> 
         wish: None,
         outcome: COMPUTED,
     };
-    errand.carry_out(joint.agenda(joined, delivery.json, delivery.quiet))
+    errand.carry_out(joint.agenda(joined))
 }
 
 /// An error unless the party that listens, or connects, is the one that does so here.

@@ -35,11 +35,7 @@ pub fn run(args: Serve) -> Result<()> {
     }
     if args.dry_run {
         let loaded = table::load(&args)?;
-        return hushtable_jobs::explain::print(
-            &explain::page(&args, &loaded.description)?,
-            args.json,
-            args.verbose,
-        );
+        return hushtable_jobs::explain::print(&explain::page(&args, &loaded.description)?);
     }
     let versions = Versions::first(args)?;
     door::serve(versions)

@@ -37,5 +37,5 @@ fn stats(args: &Stats) -> Result<()> {
         wish: None,
         outcome: COMPUTED,
     };
-    errand.carry_out(Asking::new(question, file, args.delivery.json, args.delivery.quiet))
+    errand.carry_out(Asking::new(question, file))
 }

@@ -13,7 +13,7 @@ use hushtable::{
 };
 use hushtable_columns::{
     failure::{Failure, Result},
-    terminal,
+    manner, terminal,
     units::{self, date},
 };
 use serde::Serialize;
@@ -52,9 +52,6 @@ enum Action {
         /// The identity it belongs to, to remove its mark there too
         #[arg(long, value_name = "DIR")]
         identity: Option<PathBuf>,
-        /// Say what was removed as one line of JSON
-        #[arg(long)]
-        json: bool,
     },
 }
 
@@ -66,9 +63,6 @@ struct Which {
     /// The identity they belong to
     #[arg(long, value_name = "DIR")]
     identity: PathBuf,
-    /// One line of JSON a store
-    #[arg(long)]
-    json: bool,
 }
 
 /// By role.
@@ -116,7 +110,7 @@ pub fn run(args: &Stores) -> Result<()> {
     let (text, failed) = match &args.action {
         Action::Ls(which) => show(which, |_| Ok(None))?,
         Action::Verify(which) => show(which, |store| store.verify().map(Some))?,
-        Action::Rm { store, identity, json } => (remove(store, identity.as_deref(), *json)?, None),
+        Action::Rm { store, identity } => (remove(store, identity.as_deref())?, None),
     };
     terminal::print(&text)?;
     failed.map_or(Ok(()), Err)
@@ -181,7 +175,7 @@ fn show(
             Ok(Shown::of(&path, &store, missing))
         });
         match looked {
-            Ok(shown) if which.json => text += &terminal::json_line(&shown),
+            Ok(shown) if manner::is_json() => text += &terminal::json_line(&shown),
             Ok(shown) => text += &shown.text(),
             Err(error) => {
                 let before: Option<Failure> = failed.take();
@@ -216,12 +210,12 @@ fn stores_in(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(stores)
 }
 
-fn remove(path: &Path, identity: Option<&Path>, json: bool) -> Result<String> {
+fn remove(path: &Path, identity: Option<&Path>) -> Result<String> {
     let identity = identity.map(net::Identity::load).transpose()?;
     let removed = Store::remove(path, identity.as_ref())?;
     let bytes = removed.iter().map(|(_, bytes)| bytes).sum();
     let shown = Removed { removed: path.display().to_string(), files: removed.len(), bytes };
-    if json {
+    if manner::is_json() {
         return Ok(terminal::json_line(&shown));
     }
     // What was removed beside the folder's files is the mark.
@@ -230,8 +224,8 @@ fn remove(path: &Path, identity: Option<&Path>, json: bool) -> Result<String> {
         Some(_) => "; the mark in the identity's folder stays, for another copy of it may need it",
         None => "; its mark in the identity's folder stays, and harms nothing",
     };
-    let (files, bytes) = (shown.files, units::bytes(bytes));
-    Ok(format!("{}: removed, {files} files, {bytes}, not overwritten{mark}\n", path.display()))
+    let (files, bytes) = (units::some(shown.files, "file"), units::bytes(bytes));
+    Ok(format!("{}: removed, {files}, {bytes}, not overwritten{mark}\n", path.display()))
 }
 
 fn sharing(sharing: Sharing) -> &'static str {

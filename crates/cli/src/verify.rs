@@ -1,7 +1,10 @@
 //! `hushtable record verify`: what both parties signed of a job, and what one says alone.
 
-use std::{collections::BTreeMap, fmt::Write as _, fs, path::PathBuf};
+mod fields;
 
+use std::{fmt::Write as _, fs, path::PathBuf};
+
+use crate::verify::fields::{only_known, parsed};
 use clap::{Args, Subcommand};
 use hushtable::{
     net::{self, Certificate, Role},
@@ -9,12 +12,12 @@ use hushtable::{
 };
 use hushtable_columns::{
     failure::{Failure, Result},
+    manner,
     shares::role_name,
     terminal::{self, within_a_line},
-    units::date,
+    units::{date, some},
 };
 use hushtable_jobs::{
-    cost::Figures,
     hex::unhex,
     record::{
         FORMAT, Marks, Signed,
@@ -22,10 +25,7 @@ use hushtable_jobs::{
         without_signature,
     },
 };
-use serde::{
-    Deserialize,
-    de::{DeserializeOwned, IgnoredAny},
-};
+use serde::{Deserialize, Serialize};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -134,61 +134,6 @@ pub fn read(text: &[u8]) -> std::result::Result<Read, String> {
     Ok(Read { signed, own })
 }
 
-/// What stands in a record, but for its parts and this party's signature. Anything else would be taken for something
-/// that was checked.
-const FIELDS: [&str; 24] = [
-    "hushtable_record",
-    "version",
-    "command",
-    "began",
-    "role",
-    "this_party",
-    "expected_peer",
-    "peer",
-    "session",
-    "job_file",
-    "rows",
-    "column",
-    "reveal",
-    "parameters",
-    "inputs",
-    "output",
-    "explained",
-    "ended",
-    "outcome",
-    "exit_code",
-    "error",
-    "signed",
-    "salt",
-    "unsigned",
-];
-const PHASES: [&str; 3] = ["setup", "offline", "online"];
-
-fn only_known(text: &[u8]) -> std::result::Result<(), String> {
-    let fields = parsed::<BTreeMap<String, IgnoredAny>>(text)?;
-    let (phases, others): (Vec<_>, Vec<_>) =
-        fields.keys().map(String::as_str).partition(|field| PHASES.contains(field));
-    if let Some(field) = others.iter().find(|field| !FIELDS.contains(field)) {
-        return Err(format!("the field {field:?}, which records do not have"));
-    }
-    // Here a phase that stands there twice is an error.
-    #[derive(Deserialize)]
-    struct Phases {
-        setup: Option<Figures>,
-        offline: Option<Figures>,
-        online: Option<Figures>,
-    }
-    let Phases { setup, offline, online } = parsed(text)?;
-    match (phases.len(), [setup, offline, online].iter().flatten().count()) {
-        (0, 0) | (3, 3) => Ok(()),
-        _ => Err("some of the phases setup, offline and online, not all".into()),
-    }
-}
-
-fn parsed<T: DeserializeOwned>(text: &[u8]) -> std::result::Result<T, String> {
-    serde_json::from_slice(text).map_err(|error| format!("no record: {error}"))
-}
-
 impl Read {
     /// `Ok(())` if what one party says is as it was when it was signed, and says nothing against what both signed.
     pub fn check(&self, parties: [&Certificate; 2]) -> std::result::Result<(), String> {
@@ -243,19 +188,31 @@ impl Read {
         }
     }
 
-    /// For people.
+    /// For people, or as JSON.
     fn describe(&self, parties: [&Certificate; 2]) -> String {
+        let [signed, alone] = self.said(parties);
+        let party = &self.own.claim.role;
+        if manner::is_json() {
+            return terminal::json_line(&Shown { signed, party, alone });
+        }
         let mut page = "both signatures are right; both signed:\n".to_owned();
+        write(&mut page, &signed);
+        writeln!(page, "{party} alone says, in a record that it signed and nobody altered since:")
+            .expect("text grows");
+        write(&mut page, &alone);
+        page
+    }
+
+    /// Names and values that both signed, and those that one party says alone.
+    fn said(&self, parties: [&Certificate; 2]) -> [Vec<(String, String)>; 2] {
         let seconds = |text: &str| text.parse().map_or_else(|_| text.to_owned(), date);
         let lines = self.signed.fields.iter().enumerate().map(|(i, (name, value))| match i {
             0 | 1 => (name.as_str(), who(parties[i])),
             3 | 4 => (name.as_str(), seconds(value)),
             _ => (name.as_str(), value.clone()),
         });
-        write(&mut page, lines);
+        let signed = lines.map(|(name, value)| (name.to_owned(), value)).collect();
         let Own { claim, end, .. } = &self.own;
-        writeln!(page, "{} alone says, in a record that it signed and nobody altered since:", claim.role)
-            .expect("text grows");
         let ended = match &end.error {
             Some(error) => format!("{}, exit code {}: {error}", end.outcome, end.exit_code),
             None => format!("{}, exit code {}", end.outcome, end.exit_code),
@@ -271,10 +228,19 @@ impl Read {
             ("file read", format!("{}, {} bytes, SHA-256 {}", input.file, input.bytes, input.sha256))
         }));
         lines.extend(claim.output.iter().map(|output| ("output", output.clone())));
-        lines.push(("explained", format!("{} lines, in the file", claim.explained.lines().count())));
-        write(&mut page, lines.into_iter());
-        page
+        lines.push(("explained", format!("{}, in the file", some(claim.explained.lines().count(), "line"))));
+        [signed, lines.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()]
     }
+}
+
+/// What `--json` prints of a record whose signatures are right: names and values.
+#[derive(Serialize)]
+struct Shown<'a> {
+    /// What both signed.
+    signed: Vec<(String, String)>,
+    /// Whose record it is, and what this party says alone.
+    party: &'a str,
+    alone: Vec<(String, String)>,
 }
 
 /// To whom results go by what both signed, in the words of a party's own part, where it has them.
@@ -365,10 +331,10 @@ fn is_date(text: &str) -> bool {
 }
 
 /// Lines of two columns.
-fn write<'a>(page: &mut String, lines: impl Iterator<Item = (&'a str, String)>) {
+fn write(page: &mut String, lines: &[(String, String)]) {
     // Blanks in numbers would let what follows them look like a line of its own, where a terminal breaks it.
     let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let lines: Vec<_> = lines.map(|(name, value)| (squeezed(name), squeezed(&value))).collect();
+    let lines: Vec<_> = lines.iter().map(|(name, value)| (squeezed(name), squeezed(value))).collect();
     let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
     for (name, value) in lines {
         // Nothing in it begins a line of its own.

@@ -35,6 +35,7 @@ mod join;
 mod join_bad;
 mod join_forms;
 mod joined_options;
+mod manners;
 mod outputs;
 mod people_files;
 mod proximity;

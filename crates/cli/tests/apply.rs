@@ -7,8 +7,8 @@ use serde_json::Value;
 
 const ROWS: usize = 60;
 /// The rest of the command lines, with TLS.
-const P0: &str = "--identity bank.id --quiet";
-const P1: &str = "--identity telecom.id --quiet";
+const P0: &str = "--identity bank.id";
+const P1: &str = "--identity telecom.id";
 
 /// A site with `a.csv` and `b.csv`, and the numbers in them.
 fn site(lo: f64, hi: f64) -> (Site, Vec<(f64, f64)>) {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::common::{Done, Site, sigmoid, to_both};
 
-pub const BANK: &str = "--identity bank.id --quiet";
-pub const TELECOM: &str = "--identity telecom.id --quiet";
+pub const BANK: &str = "--identity bank.id";
+pub const TELECOM: &str = "--identity telecom.id";
 
 /// Income and balance.
 pub fn bank(i: usize) -> Option<[f64; 2]> {

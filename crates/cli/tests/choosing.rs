@@ -12,7 +12,7 @@ fn site() -> Site {
 /// Runs a job with these choices; the protocol that both sides report.
 #[track_caller]
 fn settled(site: &Site, p0: &str, p1: &str) -> String {
-    let job = "apply sigmoid --reveal both --outside wrap --fraction-bits 4 --column score --input a.csv --quiet --json --force";
+    let job = "apply sigmoid --reveal both --outside wrap --fraction-bits 4 --column score --input a.csv --json --force";
     let done = site.both(
         &format!("{job} --output p0.csv {p0} --identity bank.id"),
         &format!("{job} --output p1.csv {p1} --identity telecom.id"),

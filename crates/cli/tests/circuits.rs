@@ -65,8 +65,8 @@ fn site(lookups: bool) -> Site {
     site
 }
 
-const P0: &str = "run adder.hut --inputs a.json --reveal both --insecure-plain-tcp --quiet";
-const P1: &str = "run adder.hut --inputs b.csv --reveal both --insecure-plain-tcp --quiet";
+const P0: &str = "run adder.hut --inputs a.json --reveal both --insecure-plain-tcp";
+const P1: &str = "run adder.hut --inputs b.csv --reveal both --insecure-plain-tcp";
 
 fn both(site: &Site, p0: &str, p1: &str) -> [Done; 2] {
     site.both(&format!("{P0} {p0}"), &format!("{P1} {p1}"))
@@ -121,14 +121,14 @@ fn what_differs_or_is_missing_ends_both() {
     site.write("short.csv", "b\n7\n");
     fails(P0, &P1.replace("b.csv", "short.csv"), 5, "rows");
     site.write("more.csv", "b,x\n7,0\n1,0\n2,0\n3,1\n");
-    fails(P0, &P1.replace("b.csv", "more.csv"), 2, "both parties give port x");
+    fails(P0, &P1.replace("b.csv", "more.csv"), 5, "both parties give port x");
     site.write("a.csv", "a\n5\n200\n255\n0\n");
-    fails(&P0.replace("a.json", "a.csv"), &P1.replace("more.csv", "b.csv"), 2, "neither party gives port x");
+    fails(&P0.replace("a.json", "a.csv"), &P1.replace("more.csv", "b.csv"), 5, "neither party gives port x");
     fails(&format!("{P0} --threads 2"), &format!("{P1} --threads 3"), 5, "threads");
     let alone = |args: &str, code: i32, fragment: &str| {
         site.run(&format!("{args} --listen 127.0.0.1:0")).fails_with(code, fragment);
     };
-    let nothing = "run adder.hut --reveal both --insecure-plain-tcp --quiet";
+    let nothing = "run adder.hut --reveal both --insecure-plain-tcp";
     alone(nothing, 2, "--inputs FILE has this party's values of some of the ports a, b, x");
     site.write("all.csv", "a,b,x\n7,0,0\n");
     alone(&P0.replace("a.json", "all.csv"), 3, "all.csv: all input ports are given here");
@@ -274,7 +274,7 @@ fn verilog_is_compiled_and_run() {
     }
     site.write("a.csv", "a\n-128\n127\n-1\n");
     site.write("b.csv", "b\n100\n2\n0\n");
-    let run = |file| format!("run scaled.hut --inputs {file} --reveal both --insecure-plain-tcp --quiet");
+    let run = |file| format!("run scaled.hut --inputs {file} --reveal both --insecure-plain-tcp");
     let [p0, _] = site.both(&run("a.csv"), &run("b.csv")).map(Done::ok);
     assert_eq!(p0.stdout, "{\"product\": [27136, 762, 0], \"less\": [1, 0, 1]}\n");
     site.run("compile scaled.v --top scaled -o scaled.hut").fails_with(2, "is there already");
@@ -294,9 +294,8 @@ fn verilog_is_compiled_and_run() {
 #[test]
 fn circuits_of_the_library_run_by_name() {
     let site = Site::without_identities();
-    let run = |name: &str, file: &str| {
-        format!("run lib:{name} --inputs {file} --reveal both --insecure-plain-tcp --quiet")
-    };
+    let run =
+        |name: &str, file: &str| format!("run lib:{name} --inputs {file} --reveal both --insecure-plain-tcp");
     site.write("a.json", r#"{"a": [1.5, 1e-45, "inf", "nan", -0.0]}"#);
     site.write("b.json", r#"{"b": [0.1, 1e-45, "-inf", 1, 0]}"#);
     let [p0, _] = site.both(&run("f32_add", "a.json"), &run("f32_add", "b.json")).map(Done::ok);

@@ -64,7 +64,7 @@ fn doctor_names_the_step() {
     let site = Site::new();
     site.write("a.csv", "id,score\nx,1\n");
     site.run("identity new --name stranger --out stranger.id").ok();
-    let waiting = "apply sigmoid --reveal both --column score --input a.csv --output out.csv --quiet";
+    let waiting = "apply sigmoid --reveal both --column score --input a.csv --output out.csv";
 
     // The waiting party goes on waiting, and does its job afterwards.
     let p0 = site.listen(&format!("{waiting} --identity bank.id"));
@@ -115,7 +115,7 @@ fn exit_codes_tell_the_cause() {
     site.write_scores("a.csv", &[1.0, 2.0]);
     site.write("bad.csv", "id,score\nx,one\n");
     let apply = |input: &str, output: &str| {
-        format!("apply sigmoid --reveal both --column score --input {input} --output {output} --quiet")
+        format!("apply sigmoid --reveal both --column score --input {input} --output {output}")
     };
     let nobody = "--identity bank.id --connect 127.0.0.1:9 --wait 1";
     let unknown = "--identity bank.id --connect no.such.host.invalid:9 --wait 1";

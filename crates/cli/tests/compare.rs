@@ -4,8 +4,8 @@ use crate::common::{Done, Site, results, spread, to_both};
 use serde_json::Value;
 
 const ROWS: usize = 40;
-const P0: &str = "--identity bank.id --quiet";
-const P1: &str = "--identity telecom.id --quiet";
+const P0: &str = "--identity bank.id";
+const P1: &str = "--identity telecom.id";
 
 /// Runs `apply` on both sides, to their success.
 #[track_caller]

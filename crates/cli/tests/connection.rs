@@ -24,7 +24,7 @@ fn site() -> Site {
 fn apply(output: &str, rest: &str) -> String {
     // By a protocol that sends enough for every place of a fault.
     to_both(&format!(
-        "apply sigmoid --protocol splut --column score --input a.csv --quiet --timeout 600 --output {output} {rest}"
+        "apply sigmoid --protocol splut --column score --input a.csv --timeout 600 --output {output} {rest}"
     ))
 }
 

@@ -35,7 +35,7 @@ fn sums(site: &Site, ids: &[&str], sums: &[f64]) {
 }
 
 fn apply(site: &Site, p0: &str, p1: &str) -> [Done; 2] {
-    let common = format!("apply sigmoid --reveal both --column score {PLAIN} --quiet");
+    let common = format!("apply sigmoid --reveal both --column score {PLAIN}");
     site.both(&format!("{common} --output out0.csv {p0}"), &format!("{common} --output out1.csv {p1}"))
 }
 
@@ -71,7 +71,7 @@ fn features_in_the_same_ways() {
     site.write("telecom.toml", "[weights]\ncalls = -1\n");
     let p0 = "--features bank.csv --weights bank.toml --delimiter ; --decimal ,";
     let p1 = "--features telecom.csv --weights telecom.toml";
-    let score = format!("score --threshold 0.5 {PLAIN} --quiet");
+    let score = format!("score --threshold 0.5 {PLAIN}");
     fine(site.both(&format!("{score} --output out0.csv {p0}"), &format!("{score} --output out1.csv {p1}")));
     assert_eq!(site.read("out0.csv"), "id;at_least_0.5\na;1\nb;0\n");
     assert_eq!(site.read("out1.csv"), "id,at_least_0.5\na,1\nb,0\n");
@@ -154,7 +154,7 @@ fn what_cannot_be_left_out() {
         ("--input a.csv --leave-out none.csv", 3, "none.csv: No such file"),
         // What is not known to be the row `y` is not left out as such.
         ("--input short.csv --leave-out bad.csv", 3, "no row has the id \"y\""),
-        ("--input short.csv --bad-rows new.csv", 3, "short.csv: 2 bad rows\n  line 3: 1 cells"),
+        ("--input short.csv --bad-rows new.csv", 3, "short.csv: 2 bad rows\n  line 3: 1 cell"),
         ("--input a.csv --delimiter ab", 2, "accepted: one of"),
         (
             "--input a.csv --delimiter ;",
@@ -175,7 +175,7 @@ fn what_cannot_be_left_out() {
     let done = site.run(&format!(
         "apply sigmoid --reveal both --column score --input short.csv --bad-rows no.csv --output out.csv {NOWHERE}"
     ));
-    done.fails_with(3, "line 3: 1 cells where the first line has 2\n1 without id");
+    done.fails_with(3, "line 3: 1 cell where the first line has 2\n1 without id");
     assert!(!site.has("no.csv"));
     assert_eq!(site.read("bad.csv"), "id\ny\n");
     std::fs::write(site.path("latin.csv"), b"id,score\nM\xfcller,1\n").unwrap();
@@ -196,7 +196,7 @@ fn tables_in_utf16() {
     let site = Site::without_identities();
     std::fs::write(site.path("t.csv"), utf16("index,value\n0,5\n1,6\n2,7\n3,8\n")).unwrap();
     site.write("a.csv", "id,score\nx,0\ny,1\n");
-    let args = format!("apply --table t.csv --reveal both --column score --input a.csv {PLAIN} --quiet");
+    let args = format!("apply --table t.csv --reveal both --column score --input a.csv {PLAIN}");
     fine(site.both(&format!("{args} --output out0.csv"), &format!("{args} --output out1.csv")));
     assert_eq!(site.read("out0.csv"), "id,t\nx,5\ny,7\n");
 }
@@ -208,7 +208,7 @@ fn comparisons_leave_out_in_both_operands() {
     site.write("a.csv", "id,score,limit\nx,1,0\ny,NA,0\nz,3,\nw,5,9\n");
     site.write("b.csv", "id,score\nx,1\ny,2\nz,3\nw,4\n");
     site.write("bad.csv", "id\nz\ny\n");
-    let common = format!("{PLAIN} --quiet --leave-out bad.csv");
+    let common = format!("{PLAIN} --leave-out bad.csv");
     fine(site.both(
         &format!("apply ge --column score --against limit --input a.csv --output out0.csv {common}"),
         &format!("apply ge --column score --input b.csv --output out1.csv {common}"),

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use crate::common::{Done, Random, Site, results};
 use sha2::{Digest, Sha256};
 
-const BANK: &str = "--identity bank.id --quiet";
-const TELECOM: &str = "--identity telecom.id --quiet";
+const BANK: &str = "--identity bank.id";
+const TELECOM: &str = "--identity telecom.id";
 const ROWS: i64 = 120;
 
 /// `n` of the last of so many decimals, as it is written.
@@ -137,7 +137,7 @@ fn sums_are_compared_as_their_numbers_are_written() {
         let run = |party: &str| {
             format!(
                 "run job.toml --input {party}.csv --identity {party}.id --approve {hash} --output {party}.out.csv \
-                 --quiet"
+                "
             )
         };
         let _ = site.both(&run("bank"), &run("telecom")).map(Done::ok);

@@ -11,7 +11,7 @@ fn decided(site: &Site, job: &str) -> [Done; 2] {
     let hash: String = Sha256::digest(job).iter().map(|byte| format!("{byte:02x}")).collect();
     let run = |party: &str| {
         format!(
-            "run job.toml --input {party}.csv --identity {party}.id --approve {hash} --output {party}.out.csv --quiet \
+            "run job.toml --input {party}.csv --identity {party}.id --approve {hash} --output {party}.out.csv \
              --force"
         )
     };
@@ -65,14 +65,12 @@ fn shares_in_files_keep_their_digits() {
     both(&|party| {
         format!(
             "apply sigmoid --fraction-bits 12 --column score --input {party}.csv --reveal none --output {party}.json \
-             --identity {party}.id --quiet"
+             --identity {party}.id"
         )
     });
     // Of numbers that are rounded before: sums of thousandths are off by 2^-12.
     let said = both(&|party| {
-        format!(
-            "apply ge --input {party}.json --constant 0.7 --output {party}.out.csv --identity {party}.id --quiet"
-        )
+        format!("apply ge --input {party}.json --constant 0.7 --output {party}.out.csv --identity {party}.id")
     });
     drop(said);
     for ((_, got), sum) in results(&site.read("bank.out.csv")).1.iter().zip(&sums) {

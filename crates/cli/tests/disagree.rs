@@ -4,7 +4,7 @@ use crate::common::{Done, Site, to_both};
 
 const FINE: &str = "sigmoid --column score --fraction-bits 4";
 
-/// Runs `apply` with these arguments; both sides must end with exit code 2 and `fragment`, and without output.
+/// Runs `apply` with these arguments; both sides must end with exit code 5 and `fragment`, and without output.
 #[track_caller]
 fn refuse(site: &Site, p0: &str, p1: &str, fragment: &str) {
     let before = site.names();
@@ -14,7 +14,7 @@ fn refuse(site: &Site, p0: &str, p1: &str, fragment: &str) {
     );
     for done in [first, second] {
         assert!(done.time.as_secs() < 60, "{done:?}");
-        done.fails(fragment);
+        done.fails_with(5, fragment);
     }
     assert_eq!(site.names(), before);
 }
@@ -73,7 +73,7 @@ fn share_files_that_do_not_belong_together() {
     let site = Site::new();
     site.write("a.csv", "id,score\nx,1\ny,0.5\nz,-1\n");
     for name in ["1", "2"] {
-        let keep = format!("apply {FINE} --input a.csv --reveal none --quiet --output");
+        let keep = format!("apply {FINE} --input a.csv --reveal none --output");
         let done = site.both(
             &format!("{keep} bank{name}.json --identity bank.id"),
             &format!("{keep} telecom{name}.json --identity telecom.id"),
@@ -104,7 +104,7 @@ fn the_row_that_differs_is_found() {
     site.write("short.csv", &site.read("a.csv")[.."id,score\nn0,1\nn1,1\n".len()]);
     let party = |input: &str, own: &str| {
         format!(
-            "apply {FINE} --reveal both --input {input} --find-difference --output {own}.csv --identity {own}.id --quiet"
+            "apply {FINE} --reveal both --input {input} --find-difference --output {own}.csv --identity {own}.id"
         )
     };
     let record = |of: &str| format!("{} --record {of}.json", party("a.csv", of));

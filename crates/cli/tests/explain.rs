@@ -4,8 +4,8 @@ use crate::common::{Site, results};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-const BANK: &str = "score --features bank.csv --weights bank.toml --identity bank.id --quiet";
-const TELECOM: &str = "score --features telecom.csv --weights telecom.toml --identity telecom.id --quiet";
+const BANK: &str = "score --features bank.csv --weights bank.toml --identity bank.id";
+const TELECOM: &str = "score --features telecom.csv --weights telecom.toml --identity telecom.id";
 
 fn site() -> Site {
     let site = Site::new();
@@ -96,7 +96,7 @@ fn a_dry_run_says_who_learns_what() {
 #[test]
 fn a_dry_run_of_apply() {
     let site = site();
-    let apply = "apply --input bank.csv --identity bank.id --listen 127.0.0.1:0 --quiet --dry-run";
+    let apply = "apply --input bank.csv --identity bank.id --listen 127.0.0.1:0 --dry-run";
     let sigmoid = said(&site, &format!("{apply} sigmoid --reveal both --column income"));
     has(
         &sigmoid,
@@ -331,7 +331,7 @@ fn apply_keeps_a_record_too() {
     let apply = |name: &str, column: &str| {
         format!(
             "apply sigmoid --reveal both --input {name}.csv --column {column} --identity {name}.id --output {name}.out --record \
-             {name}.json --quiet"
+             {name}.json"
         )
     };
     let _ = site.both(&apply("bank", "income"), &apply("telecom", "bills")).map(crate::common::Done::ok);

@@ -67,7 +67,7 @@ fn formats_meet() {
 #[test]
 fn nulls_are_left_out_at_both() {
     let site = site(&["plain.parquet"]);
-    let apply = format!("apply sigmoid --reveal both {PLAIN} --quiet");
+    let apply = format!("apply sigmoid --reveal both {PLAIN}");
     let bank = "--input plain.parquet --column hole";
     let done = site.run(&format!(
         "apply sigmoid --reveal both {bank} --bad-rows bad.parquet --output out0.csv {NOWHERE}"
@@ -96,11 +96,11 @@ fn features_in_parquet() {
     site.write("bank.toml", "[weights]\nbyte = 0.01\nwords = 1\n");
     site.write("telecom.toml", "[weights]\nx = 1\n");
     site.write("telecom.csv", "id,x\nc0,0\nc1,-3\nc2,0\nc3,0\nc4,-3.5\nc5,0\n");
-    let bank = "score --threshold 0.5 --features export --weights bank.toml --quiet";
+    let bank = "score --threshold 0.5 --features export --weights bank.toml";
     let done = site.run(&format!("{bank} --output out.csv {NOWHERE}"));
     done.fails_with(3, "export: not text; --format parquet reads what begins like this");
     let bank = format!("{bank} --format parquet");
-    let telecom = "score --threshold 0.5 --features telecom.csv --weights telecom.toml --quiet";
+    let telecom = "score --threshold 0.5 --features telecom.csv --weights telecom.toml";
     let dry = site.run(&format!("explain {bank} {PLAIN} --listen 127.0.0.1:0 --verbose")).ok().stdout;
     assert!(dry.contains("number of rows 6;"), "{dry}");
     fine(site.both(
@@ -124,7 +124,7 @@ fn features_in_parquet() {
 fn arrow_in_and_out() {
     let site = site(&["plain.feather"]);
     site.write("telecom.csv", "number,score\n100,1\n101,1\n102,1\n103,1\n104,1\n105,1\n");
-    let apply = format!("apply sigmoid --reveal both --id number {PLAIN} --quiet");
+    let apply = format!("apply sigmoid --reveal both --id number {PLAIN}");
     fine(site.both(
         &format!("{apply} --input plain.feather --column text --output out.arrow"),
         &format!("{apply} --input telecom.csv --column score --output out.csv"),

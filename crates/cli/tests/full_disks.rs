@@ -200,7 +200,7 @@ fn a_join_whose_disk_is_full() {
         [(300, "--reveal ids", "o.csv"), (300, "--columns n:1000", "o.json"), (3, "--reveal ids", "o.csv")]
     {
         for blocks in [0, 1, 4, 1000] {
-            let join = format!("join --input {rows}.csv --id id {asked} --force --quiet");
+            let join = format!("join --input {rows}.csv --id id {asked} --force");
             let p0 = format!("{join} --output {name} --record r.json --identity bank.id");
             let first = site.listen_limited(&format!("-f {blocks}"), &p0);
             // It has its own results, whatever becomes of the peer's.

@@ -29,7 +29,7 @@ fn commands(site: &Site) -> Vec<String> {
 /// Groups of examples, each under a line that says what they are for.
 fn examples(site: &Site, command: &str) -> Vec<Vec<String>> {
     let command = if command == "record" { "record verify" } else { command };
-    let help = site.run(&format!("{command} --help")).ok().stdout;
+    let help = site.run(&format!("help {command}")).ok().stdout;
     let after =
         help.split_once("Examples:\n").unwrap_or_else(|| panic!("no examples in the help of {command:?}")).1;
     let mut groups = vec![vec![]];
@@ -172,7 +172,7 @@ fn play(commands: &[&str]) {
 
 const ROWS: [&str; 3] = ["apply", "score", "run"];
 const TABLES: [&str; 6] = ["join", "stats", "proximity", "serve", "lookup", "explain"];
-const REST: [&str; 13] = [
+const REST: [&str; 15] = [
     "",
     "aes",
     "demo",
@@ -186,6 +186,8 @@ const REST: [&str; 13] = [
     "plan",
     "compile",
     "calibrate",
+    "completions",
+    "man",
 ];
 
 #[test]

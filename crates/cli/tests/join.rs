@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use crate::common::{Done, Site};
 use serde_json::Value;
 
-const BANK: &str = "--identity bank.id --quiet";
-const TELECOM: &str = "--identity telecom.id --quiet";
+const BANK: &str = "--identity bank.id";
+const TELECOM: &str = "--identity telecom.id";
 
 #[track_caller]
 fn both(site: &Site, p0: &str, p1: &str) -> [Done; 2] {

@@ -6,8 +6,8 @@ use crate::common::{Done, Site};
 use crate::proxy::{Fault, Proxy};
 use serde_json::Value;
 
-const BANK: &str = "--identity bank.id --quiet";
-const TELECOM: &str = "--identity telecom.id --quiet";
+const BANK: &str = "--identity bank.id";
+const TELECOM: &str = "--identity telecom.id";
 const P0: &str = "--input bank.csv --id customer";
 const P1: &str = "--input telecom.csv --id msisdn";
 
@@ -229,7 +229,7 @@ fn a_peer_with_too_many_ids_is_refused() {
             let _ = std::fs::remove_file(site.path(name));
         }
     }
-    // Without a bound one that makes the work much larger is told, also to who wants to hear little.
+    // Without a bound one that makes the work much larger is told.
     let p0 = format!("join {P0} --reveal count {BANK}");
     let [p0, p1] = site.both(&p0, &format!("join {P1} --reveal count --pad-to 2000 {TELECOM}")).map(Done::ok);
     assert!(p0.stderr.contains("warning: the peer joins up to 2000 ids, and this party "), "{p0:?}");

@@ -5,8 +5,8 @@ use std::fs;
 
 use crate::common::{Done, Site};
 
-const BANK: &str = "--identity bank.id --quiet";
-const TELECOM: &str = "--identity telecom.id --quiet";
+const BANK: &str = "--identity bank.id";
+const TELECOM: &str = "--identity telecom.id";
 
 fn column(site: &Site, name: &str, ids: &[&str]) {
     site.write(name, &format!("id\n{}", ids.iter().map(|id| format!("\"{id}\"\n")).collect::<String>()));

@@ -51,7 +51,7 @@ fn lanes_give_the_same_results() {
 
 /// Both parties' stores.
 fn prepare(site: &Site, what: &str) {
-    let of = |name: &str| format!("prepare {what} --store {name}.store --identity {name}.id --quiet");
+    let of = |name: &str| format!("prepare {what} --store {name}.store --identity {name}.id");
     let _ = site.both(&of("bank"), &of("telecom")).map(Done::ok);
 }
 

@@ -5,9 +5,9 @@ use std::fs;
 
 use crate::common::{Done, Site};
 
-const BANK: &str = "--identity bank.id --quiet";
-const TELECOM: &str = "--identity telecom.id --quiet";
-const PLAIN: &str = "--insecure-plain-tcp --quiet";
+const BANK: &str = "--identity bank.id";
+const TELECOM: &str = "--identity telecom.id";
+const PLAIN: &str = "--insecure-plain-tcp";
 /// Nobody ever listens there: these commands must fail before they connect.
 const NOWHERE: &str = "--insecure-plain-tcp --connect 127.0.0.1:9";
 
@@ -49,7 +49,7 @@ fn parties_are_called_as_they_are() {
                operation = \"ge\"\nreveal = \"Klinikum S\u{fc}d\"\ny = 0\n\
                [step.x]\n\"Klinikum S\u{fc}d\" = \"score\"\n\"\u{6771}\u{4eac}\u{9280}\u{884c}\" = \"score\"\n";
     site.write("job.toml", job);
-    let run_args = "run job.toml --input a.csv --quiet";
+    let run_args = "run job.toml --input a.csv";
     let hash = run(&site, "run --check job.toml", &[]).ok().stdout;
     let hash = hash.split_whitespace().find(|word| word.len() == 64).expect("a hash").to_owned();
     let threads = |first: &str, second: &[&str], third: &str, fourth: &[&str]| {
@@ -74,9 +74,9 @@ fn parties_are_called_as_they_are() {
     );
     assert_eq!(site.read("out.csv"), "id,ge\nx,1\ny,0\n");
     threads(
-        "apply ge --input a.csv --column score --quiet --identity a.id --output b.csv",
+        "apply ge --input a.csv --column score --identity a.id --output b.csv",
         &["--peer", "\u{6771}\u{4eac}\u{9280}\u{884c}", "--reveal", taken_apart],
-        "apply ge --input a.csv --against score --quiet --identity b.id",
+        "apply ge --input a.csv --against score --identity b.id",
         &["--peer", taken_apart, "--reveal", composed],
     );
     assert_eq!(site.read("b.csv"), "id,ge\nx,1\ny,1\n");

@@ -34,7 +34,7 @@ fn hash(site: &Site, name: &str) -> String {
 /// A party's command for a job that it approved.
 fn approved(site: &Site, job: &str, party: &str, more: &str) -> String {
     let digits = &hash(site, job)[..32];
-    format!("run {job} --input {party}.csv --identity {party}.id --approve {digits} --quiet {more}")
+    format!("run {job} --input {party}.csv --identity {party}.id --approve {digits} {more}")
 }
 
 /// Runs a job at both parties.

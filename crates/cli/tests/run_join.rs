@@ -13,7 +13,7 @@ fn hash(site: &Site, name: &str) -> String {
 /// A party's command for a job that it approved.
 fn approved(site: &Site, job: &str, party: &str, more: &str) -> String {
     let digits = &hash(site, job)[..32];
-    format!("run {job} --input {party}.csv --identity {party}.id --approve {digits} --quiet {more}")
+    format!("run {job} --input {party}.csv --identity {party}.id --approve {digits} {more}")
 }
 
 fn examples() -> PathBuf {
@@ -140,7 +140,7 @@ fn what_does_not_go_with_a_join() {
     site.write("other.toml", &format!("{job}# a comment\n"));
     let p0 = approved(&site, "join.toml", "bank", "--weights bank.toml --output out.csv");
     let flags = "score --join subscriber --normalise trim,lower --threshold 0.8 --default 0 --reveal peer \
-                 --features telecom.csv --weights telecom.toml --identity telecom.id --quiet";
+                 --features telecom.csv --weights telecom.toml --identity telecom.id";
     for p1 in [&approved(&site, "other.toml", "telecom", "--weights telecom.toml"), flags] {
         site.both(&p0, p1).iter().for_each(|done| done.fails_with(5, "disagree on job file"));
     }

@@ -12,7 +12,7 @@ fn hash(site: &Site, name: &str) -> String {
 /// A party's command for a job that it approved.
 fn approved(site: &Site, job: &str, party: &str, more: &str) -> String {
     let digits = &hash(site, job)[..32];
-    format!("run {job} --input {party}.csv --identity {party}.id --approve {digits} --quiet {more}")
+    format!("run {job} --input {party}.csv --identity {party}.id --approve {digits} {more}")
 }
 
 /// The example, and its files.
@@ -39,7 +39,7 @@ fn a_job_gives_what_its_commands_give() {
     // The same by commands, from what was kept.
     let ask = |asked: &str, output: &str| {
         let command = |file: &str, party: &str| {
-            format!("stats {file} {asked} --output {party}.{output} --identity {party}.id --quiet")
+            format!("stats {file} {asked} --output {party}.{output} --identity {party}.id")
         };
         let _ = site.both(&command("kept.json", "bank"), &command("kept1.json", "telecom")).map(Done::ok);
         site.read(&format!("bank.{output}"))
@@ -63,7 +63,7 @@ fn a_job_gives_what_its_commands_give() {
     let [p0, p1] = [("bank", "a.json"), ("telecom", "b.json")]
         .map(|(party, to)| approved(&site, "only.toml", party, &format!("--joined {to}")));
     let _ = site.both(&p0, &p1).map(Done::ok);
-    let count = |file: &str, party: &str| format!("stats {file} --count --identity {party}.id --quiet");
+    let count = |file: &str, party: &str| format!("stats {file} --count --identity {party}.id");
     let [only, _] = site.both(&count("a.json", "bank"), &count("b.json", "telecom")).map(Done::ok);
     let [kept, _] = site.both(&count("kept.json", "bank"), &count("kept1.json", "telecom")).map(Done::ok);
     assert_eq!(only.stdout, kept.stdout);
@@ -132,7 +132,7 @@ fn what_such_a_job_cannot_say() {
     let p1 = approved(&site, "other.toml", "telecom", "");
     site.both(&p0, &p1).iter().for_each(|done| done.fails_with(5, "disagree on job file"));
     let p1 = "join --input telecom.csv --id subscriber --normalise lower --columns late_bills:100 --output x.json \
-              --identity telecom.id --quiet";
+              --identity telecom.id";
     site.both(&p0, p1).iter().for_each(|done| done.fails_with(5, "disagree on command"));
     assert!(!site.has("out.csv") && !site.has("x.json"));
     let dry = site
@@ -153,9 +153,7 @@ fn rows_with_missing_cells_are_for_statistics_alone() {
     site.write("telecom.csv", "id,y\na,8\n");
     site.write("w.toml", "intercept = 1\nx = 2\n");
     let join = |party: &str, columns: &str, to: &str| {
-        format!(
-            "join --input {party}.csv --id id --columns {columns} --output {to} --identity {party}.id --quiet"
-        )
+        format!("join --input {party}.csv --id id --columns {columns} --output {to} --identity {party}.id")
     };
     let done = site.both(&join("bank", "x:10 --missing x", "p0.json"), &join("telecom", "y:10", "p1.json"));
     let _ = done.map(Done::ok);

@@ -4,8 +4,8 @@ use crate::common::{Done, Site, results, sigmoid};
 use serde_json::Value;
 
 const ROWS: usize = 30;
-const P0: &str = "--features bank.csv --weights bank.toml --identity bank.id --quiet";
-const P1: &str = "--features telecom.csv --weights telecom.toml --identity telecom.id --quiet";
+const P0: &str = "--features bank.csv --weights bank.toml --identity bank.id";
+const P1: &str = "--features telecom.csv --weights telecom.toml --identity telecom.id";
 
 /// Both parties' files, and the score of every row.
 fn site() -> (Site, Vec<f64>) {
@@ -75,7 +75,7 @@ fn one_party_gets_one_bit() {
 #[test]
 fn the_default_opens_bits() {
     let (site, scores) = site();
-    let [p0, p1] = both(&site, "--json --output p0.csv", "--json --output p1.csv");
+    let [p0, p1] = both(&site, "--quiet --json --output p0.csv", "--quiet --json --output p1.csv");
     let (header, rows) = results(&site.read("p0.csv"));
     assert_eq!((header.as_str(), rows.len()), ("id,at_least_0.5", ROWS));
     for (score, (id, got)) in scores.iter().zip(rows) {
@@ -87,8 +87,7 @@ fn the_default_opens_bits() {
         assert_eq!((&report["value_bits"], &report["protocol"]), (&1.into(), &"comparison".into()));
         assert!(!done.stderr.contains("the result is a decision"), "quiet: {done:?}");
     }
-    let explained =
-        site.run(&format!("explain score --connect 127.0.0.1:9 {}", P0.replace("--quiet", ""))).ok();
+    let explained = site.run(&format!("explain score --connect 127.0.0.1:9 {}", P0)).ok();
     assert!(explained.stderr.contains("the result is a decision: whether the probability is at least 0.5"));
 }
 
@@ -125,7 +124,7 @@ fn shared_and_compared(asked: &str, constant: &str, want: impl Fn(f64) -> bool) 
     let asked = format!("{asked} --reveal none");
     both(&site, &format!("{asked} --output p0.json"), &format!("{asked} --output p1.json"));
     assert!(!site.read("p0.json").contains("\"error\":null"), "how exact they are is stated");
-    let ge = format!("apply ge --constant {constant} --quiet");
+    let ge = format!("apply ge --constant {constant}");
     let _ = site
         .both(
             &format!("{ge} --input p0.json --output p0.csv --identity bank.id"),

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::common::{Done, Site, sigmoid};
 
-const BANK: &str = "--identity bank.id --quiet";
-const TELECOM: &str = "--identity telecom.id --quiet";
+const BANK: &str = "--identity bank.id";
+const TELECOM: &str = "--identity telecom.id";
 const P0: &str = "--weights bank.toml";
 const P1: &str = "--weights telecom.toml";
 const FRESH0: &str = "--features bank.csv --join customer";
@@ -200,7 +200,7 @@ fn lanes_and_stores() {
     for (input0, input1) in [("--joined p0.json", "--joined p1.json"), (FRESH0, FRESH1)] {
         let of = |name: &str| {
             format!(
-                "prepare score --threshold 0.6 --shared --items 1800 --store {name}.store --identity {name}.id --quiet"
+                "prepare score --threshold 0.6 --shared --items 1800 --store {name}.store --identity {name}.id"
             )
         };
         let _ = site.both(&of("bank"), &of("telecom")).map(Done::ok);

@@ -54,7 +54,7 @@ fn two_thousand_silent_callers_keep_no_client_out() {
 fn two_thousand_silent_callers_keep_no_peer_out() {
     let site = Site::new();
     site.write_scores("a.csv", &[0.5, 1.0]);
-    let asked = "apply sigmoid --reveal both --input a.csv --column score --quiet";
+    let asked = "apply sigmoid --reveal both --input a.csv --column score";
     let p0 = site.listen_limited("-n 400", &format!("{asked} --output p0.csv --identity bank.id"));
     let _crowd = crowd(&p0.address, 2000);
     let p1 = format!("{asked} --output p1.csv --identity telecom.id --wait 600 --connect {}", p0.address);

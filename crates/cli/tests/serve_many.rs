@@ -393,7 +393,7 @@ fn another_version_and_the_end() {
     let under_way = half_way(&server.address);
     server.signal("INT");
     let line = server.says("stopped after");
-    assert!(line.contains("1 sessions, 1 cut off"), "{line}");
+    assert!(line.contains("1 session, 1 cut off"), "{line}");
     server.finish().ok();
     drop(under_way);
 }

@@ -161,7 +161,7 @@ fn what_is_only_held_is_waited_for() {
     let lookup = format!("{LOOKUP} {PLAIN} --wait 100 --connect {address}");
     thread::scope(|scope| {
         let client = scope.spawn(|| site.run(&lookup).ok());
-        server.says("what is left is held for sessions under way, 1 keys, turned down");
+        server.says("what is left is held for sessions under way, 1 key, turned down");
         drop(before);
         let said = client.join().unwrap().stderr;
         assert!(said.contains("holds what is left for sessions under way: waiting"), "{said}");

@@ -81,7 +81,7 @@ fn run(reveal: &str, last: f64) -> ([Done; 2], usize) {
     let hash: String = Sha256::digest(&job).iter().map(|byte| format!("{byte:02x}")).collect();
     let command = |party: &str| {
         format!(
-            "run job.toml --input {party}.csv --identity {party}.id --approve {hash} --quiet --output {party}.out"
+            "run job.toml --input {party}.csv --identity {party}.id --approve {hash} --output {party}.out"
         )
     };
     let p0 = site.listen(&command("bank"));

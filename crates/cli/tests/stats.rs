@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use crate::common::{Done, Site};
 use serde_json::Value;
 
-pub const BANK: &str = "--identity bank.id --quiet";
-pub const TELECOM: &str = "--identity telecom.id --quiet";
+pub const BANK: &str = "--identity bank.id";
+pub const TELECOM: &str = "--identity telecom.id";
 
 /// Income, region and debt of the bank's customers, bills of the telecom's.
 fn bank(i: usize) -> Option<(f64, usize, f64)> {

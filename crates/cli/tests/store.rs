@@ -73,7 +73,7 @@ fn a_dry_run_counts_what_is_in_the_store() {
         .map(Done::ok)
         .iter()
         .for_each(|done| assert!(done.stderr.contains("45 lookups")));
-    let [p0, _] = apply("--listen 127.0.0.1:0 --dry-run --quiet");
+    let [p0, _] = apply("--listen 127.0.0.1:0 --dry-run");
     let explained = site.run(&p0).ok().stdout;
     assert!(explained.contains("the material of 45 of 60 rows is in the store"), "{explained}");
     assert_eq!(shown(&site, "ls")["left"], 45);
@@ -117,7 +117,7 @@ fn what_is_prepared_is_spent() {
 #[test]
 fn too_little_is_said_before_anything_starts() {
     let site = site();
-    prepare(&site, "100", "--quiet --json").into_iter().for_each(|done| drop(done.ok()));
+    prepare(&site, "100", "--json").into_iter().for_each(|done| drop(done.ok()));
     run(&site, "--no-offline").into_iter().for_each(|done| drop(done.ok()));
     check(&site);
     let [p0, _] = apply("--no-offline");
@@ -265,8 +265,8 @@ fn killed_processes_leave_stores_that_can_be_used() {
     let site = site();
     let planned = runs * 60 + 300;
     prepare(&site, &planned.to_string(), "").into_iter().for_each(|done| drop(done.ok()));
-    let [p0, p1] = apply("--quiet --threads 2 --wait 2");
-    let whole = run(&site, "--quiet --threads 2").map(|done| done.ok().time)[1];
+    let [p0, p1] = apply("--threads 2 --wait 2");
+    let whole = run(&site, "--threads 2").map(|done| done.ok().time)[1];
     let (mut seed, start) = (1u64, Instant::now());
     for run in 0..runs {
         seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -298,7 +298,7 @@ fn killed_processes_leave_stores_that_can_be_used() {
 
 /// Runs both sides of `prepare` and then of `work`, with numbers of both parties; what each of them said.
 fn prepared(site: &Site, what: &str, work: &str) -> [Done; 2] {
-    let make = |name| format!("prepare {what} --store {name}.store --identity {name}.id --quiet");
+    let make = |name| format!("prepare {what} --store {name}.store --identity {name}.id");
     site.both(&make("bank"), &make("telecom")).into_iter().for_each(|done| drop(done.ok()));
     spend(site, work, "")
 }

@@ -8,6 +8,7 @@ use crate::{
     records::{Records, not_utf8},
     rows::{Row, Rows, See},
     sniff,
+    units::some,
 };
 
 /// The text, and what separates its cells.
@@ -63,5 +64,5 @@ impl Rows for Csv {
 }
 
 fn unequal(first: usize, this: usize) -> String {
-    format!("{this} cells where the first line has {first}")
+    format!("{} where the first line has {first}", some(this, "cell"))
 }

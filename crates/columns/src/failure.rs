@@ -7,7 +7,7 @@ use hushtable::{Error, error::Ending};
 /// What `--help` says of exit codes. Ctrl-C ends a process by its signal, which shells show as 130.
 pub const EXIT_CODES: &str = "\
 Exit codes: 0 success; 1 a result failed its verification; 2 the arguments; 3 an input file or an identity; \
-4 the peer or the network; 5 the parties disagree, or what they have together is refused; 6 this machine: disk, memory or a store; 130 Ctrl-C.";
+4 the peer or the network; 5 the parties disagree, or the peer's data or size are refused; 6 this machine: disk, memory or a store; 130 Ctrl-C.";
 
 /// The ways to fail.
 #[derive(Debug)]
@@ -85,6 +85,16 @@ impl Failure {
         match code {
             1 => Self::Check(message.into()),
             _ => Self::Reported(cause.unwrap_or(Cause::Arguments), message.into()),
+        }
+    }
+
+    /// The same, once the peer is there and the arguments were found to fit: what fits no other cause is then due to
+    /// what both have together.
+    #[must_use]
+    pub fn of_both(self) -> Self {
+        match self {
+            Self::Reported(Cause::Arguments, text) => Self::Refused(text),
+            other => other,
         }
     }
 

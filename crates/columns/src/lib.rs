@@ -22,6 +22,7 @@ mod format;
 #[cfg(any(feature = "parquet", feature = "arrow"))]
 mod guard;
 mod ids;
+pub mod manner;
 pub mod memory;
 pub mod named;
 mod notation;

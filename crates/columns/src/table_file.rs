@@ -10,6 +10,7 @@ use crate::{
     encoding::Encoding,
     failure::{Failure, Result},
     records,
+    units::some,
 };
 
 /// The values of `path` in the order of their index: `2^k` of them, `1 <= k <= 16`.
@@ -67,7 +68,7 @@ fn failure(path: &Path, text: &[u8], error: &csv::Error) -> Failure {
     Failure::input(match error.kind() {
         ErrorKind::Utf8 { .. } => format!("{path}: {at}not UTF-8 text"),
         ErrorKind::UnequalLengths { expected_len, len, .. } => {
-            format!("{path}: {at}{len} cells where the first line has {expected_len}")
+            format!("{path}: {at}{} where the first line has {expected_len}", some(*len as usize, "cell"))
         }
         _ => format!("{path}: {error}"),
     })
@@ -107,7 +108,7 @@ impl Place<'_> {
         let cell = match record.len() {
             1 => &record[0],
             2 => &record[1],
-            n => return Err(self.says(&format!("{n} columns; expected value, or index,value"))),
+            n => return Err(self.says(&format!("{}; expected value, or index,value", some(n, "column")))),
         };
         let value = cell.parse().ok().filter(|v: &f64| v.is_finite());
         value.ok_or_else(|| self.says(&format!("value {cell:?} is not a number")))
@@ -150,7 +151,7 @@ mod tests {
             ("i,v\n0,1\n-1,2\n", "line 3: index \"-1\" is not a whole number"),
             ("0,1\n0.5,2\n", "line 2: index \"0.5\" is not a whole number"),
             ("1,2,3\n4,5,6\n", "line 1: 3 columns"),
-            ("0,1\n1\n", "line 2: 1 cells where the first line has 2"),
+            ("0,1\n1\n", "line 2: 1 cell where the first line has 2"),
         ] {
             let got = parse(text).unwrap_err();
             assert!(got.contains(want), "{text:?}: {got}");

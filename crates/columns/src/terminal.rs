@@ -9,11 +9,15 @@ use std::{
     borrow::Cow,
     fmt::Write as _,
     io::{self, Write},
+    sync::atomic::{AtomicBool, Ordering},
 };
 
 use serde::Serialize;
 
-use crate::failure::{Failure, Result};
+use crate::{
+    failure::{Failure, Result},
+    manner,
+};
 
 #[macro_export]
 macro_rules! eprint {
@@ -46,9 +50,35 @@ pub fn json_line(data: &impl Serialize) -> String {
     replaced(&text, false, escape).into_owned() + "\n"
 }
 
-/// Writes to standard error. Nobody is told where that fails.
+/// Writes to standard error, unless this process is to be quiet.
 pub fn note(text: &str) {
+    if !manner::is_quiet() {
+        complain(text);
+    }
+}
+
+/// The same if more is to be said than what everybody needs.
+pub fn detail(text: &str) {
+    if manner::is_verbose() {
+        complain(text);
+    }
+}
+
+/// Writes an error, or what the caller cannot do without, to standard error. Nobody is told where that fails.
+pub fn complain(text: &str) {
+    if IN_PLACE.load(Ordering::Relaxed) {
+        // What is drawn there is drawn again below.
+        let _ = io::stderr().write_all(b"\r\x1b[K");
+    }
     let _ = io::stderr().write_all(harmless(text).as_bytes());
+}
+
+/// Whether something is drawn again and again in the terminal's last line.
+static IN_PLACE: AtomicBool = AtomicBool::new(false);
+
+/// From now on something is, or nothing any longer.
+pub fn draws_in_place(draws: bool) {
+    IN_PLACE.store(draws, Ordering::Relaxed);
 }
 
 /// Standard error, for questions.

@@ -2,6 +2,11 @@
 
 use apps::private_table::date_of;
 
+/// So many of what is called so: 1 row, 2 rows.
+pub fn some(count: usize, name: &str) -> String {
+    format!("{count} {name}{}", if count == 1 { "" } else { "s" })
+}
+
 /// Seconds in the unit that suits them.
 pub fn time(seconds: f64) -> String {
     match seconds {

@@ -16,6 +16,7 @@ use hushtable::{
 };
 use hushtable_columns::{
     failure::{Failure, Result},
+    manner,
     output::Output,
     shares::role_name,
     terminal,
@@ -302,7 +303,7 @@ impl Agenda for Running<'_> {
 
     fn compute(&mut self, p: &mut Party) -> Result<[Phase; 2]> {
         let (Settled { blocks, to, .. }, operation) = self.work.as_ref().expect("what was agreed on");
-        let progress = Progress::start("blocks", *blocks, self.args.delivery.quiet);
+        let progress = Progress::start("blocks", *blocks);
         let keys = if let Side::Key(key) = &self.side { &key.words[..] } else { &[] };
         let encryption = Encryption::new(operation, keys, *blocks);
         let (mut offline, mut online) = (Phase::default(), Phase::default());
@@ -336,9 +337,9 @@ impl Agenda for Running<'_> {
             eprintln!("{} encrypted for the peer; nothing is written here", some(blocks, "block"));
         }
         let stored = self.lanes.stored();
-        self.stock.tell(stored, blocks, self.args.delivery.quiet);
+        self.stock.tell(stored, blocks);
         self.args.delivery.summary(self.args.threads.is_none(), threads);
-        if self.args.delivery.json {
+        if manner::is_json() {
             let (mode, way) = (self.args.mode.name(), Way::of(&operation));
             let (kind, role, key_bits) = ("aes", role_name(role), size.bits());
             terminal::json(&Report { kind, mode, role, blocks, key_bits, way, threads, stored, phases })?;

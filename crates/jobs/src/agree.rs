@@ -12,7 +12,7 @@ use hushtable::{Error, Party, Role, run::Reveal};
 use hushtable_columns::{
     Ids,
     failure::{Cause, Failure, Result},
-    terminal::within_a_line,
+    terminal::{complain, within_a_line},
 };
 
 /// What the parties ask for alike, whatever is computed.
@@ -173,7 +173,8 @@ fn search(p: &mut Party, ids: &Ids) -> Result<()> {
     let own = match ids.get(row) {
         Some(id) => {
             // Not in the error, which a record keeps.
-            eprintln!("row {} here: {}", row + 1, within_a_line(&format!("{id:?}")));
+            let id = format!("{id:?}");
+            complain(&format!("row {} here: {}\n", row + 1, within_a_line(&id)));
             "the id here stands above, the peer's is not shown".to_owned()
         }
         None => format!("here the rows end with row {}", ids.len()),

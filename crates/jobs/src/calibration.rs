@@ -143,9 +143,14 @@ impl fmt::Display for Calibration {
 
 /// Where this user's calibration is, if there is one.
 pub fn default_path() -> Option<PathBuf> {
+    Some(user_folder()?.join("calibration.json"))
+}
+
+/// Where this user keeps what the program is to know.
+pub fn user_folder() -> Option<PathBuf> {
     let folder = env::var_os("XDG_CONFIG_HOME")
         .map(PathBuf::from)
         .filter(|path| path.is_absolute())
         .or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".config")))?;
-    Some(folder.join("hushtable").join("calibration.json"))
+    Some(folder.join("hushtable"))
 }

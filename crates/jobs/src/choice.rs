@@ -19,12 +19,13 @@ use serde::{Deserialize, Serialize};
 
 /// How the lookups are done.
 #[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Protocols")]
 pub struct Choosing {
     /// Lookup protocol; both parties the same, or auto
     #[arg(long, value_parser = Choice::parser(), default_value = "auto", value_name = "NAME")]
     pub protocol: Choice,
     /// What to minimise where there is a choice; both parties the same for functions and comparisons
-    #[arg(long, value_enum, default_value = "total")]
+    #[arg(long, alias = "optimize", value_enum, default_value = "total")]
     pub optimise: Optimise,
     /// What `hushtable calibrate` wrote [default: that of this user, if there is one]
     #[arg(long, value_name = "FILE")]

@@ -3,7 +3,10 @@
 use std::fmt::Write as _;
 
 use hushtable::Role;
-use hushtable_columns::units::{bytes, time};
+use hushtable_columns::{
+    manner::is_verbose,
+    units::{bytes, time},
+};
 use serde::{Deserialize, Serialize};
 
 pub use hushtable::run::Phase;
@@ -48,6 +51,17 @@ impl Phases {
     pub fn of(role: Role, setup: Phase, offline: Phase, online: Phase) -> Self {
         let [setup, offline, online] = [setup, offline, online].map(|phase| Figures::of(role, phase));
         Self { setup, offline, online }
+    }
+
+    /// Says on the terminal what they took: all together, or each if more is to be said.
+    pub fn tell(&self) {
+        let all = [self.setup, self.offline, self.online];
+        let seconds = all.iter().map(|phase| phase.seconds).sum();
+        let sent = |party: usize| bytes(all.iter().map(|phase| phase.bytes[party]).sum());
+        match is_verbose() {
+            true => eprint!("{}", self.table()),
+            false => eprintln!("took {}; P0 sent {}, P1 {}", time(seconds), sent(0), sent(1)),
+        }
     }
 
     /// A table for people, one line a phase.

@@ -1,9 +1,6 @@
 //! Numbers of things.
 
-/// So many of what is called so: 1 row, 2 rows.
-pub fn some(count: usize, name: &str) -> String {
-    format!("{count} {name}{}", if count == 1 { "" } else { "s" })
-}
+pub use hushtable_columns::units::some;
 
 /// A number of things: digits, or as 1e5 or 2^17.
 pub fn count(text: &str) -> std::result::Result<usize, String> {

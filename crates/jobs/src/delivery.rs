@@ -17,6 +17,7 @@ use hushtable::{
 use hushtable_columns::{
     self as columns, FileFormat, Ids,
     failure::{Failure, Result},
+    manner,
     output::Output,
     shares::role_name,
     terminal,
@@ -42,9 +43,6 @@ pub struct Delivery {
     /// Only say, on standard output, what this shows to whom and what it takes; nothing is connected or sent
     #[arg(long)]
     pub dry_run: bool,
-    /// With --dry-run: fingerprints, digests and all that both parties compare, too
-    #[arg(long)]
-    pub verbose: bool,
     /// A record of the job as JSON, for this party only: who came, parameters, hashes of the inputs, what --dry-run
     /// says, outcome
     #[arg(long, value_name = "FILE")]
@@ -52,12 +50,6 @@ pub struct Delivery {
     /// Have the record signed by both parties, if the peer says so too; `hushtable record verify` checks it
     #[arg(long, requires = "record")]
     pub sign: bool,
-    /// Print the cost as one line of JSON on standard output; with --dry-run what it says
-    #[arg(long)]
-    pub json: bool,
-    /// No summary and no progress on standard error
-    #[arg(long)]
-    pub quiet: bool,
 }
 
 /// What `--json` prints.
@@ -191,7 +183,7 @@ impl Delivery {
 
     /// Says how many threads there were, if this party left that open.
     pub fn summary(&self, open: bool, threads: usize) {
-        if !self.quiet && open {
+        if open {
             eprintln!("{}, as the peer asked or by rows and processors", some(threads, "thread"));
         }
     }
@@ -205,7 +197,7 @@ impl Delivery {
         stored: usize,
         phases: Phases,
     ) -> Result<()> {
-        if self.json {
+        if manner::is_json() {
             let index_bits = match &job.body {
                 Body::Lookup(lookup) => Some(lookup.domain.index_bits()),
                 _ => None,

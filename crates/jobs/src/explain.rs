@@ -20,14 +20,14 @@ use hushtable::{
     ot::Setting,
     run::{self, Reveal},
 };
-use hushtable_columns::{failure::Result, shares::role_name, terminal};
+use hushtable_columns::{failure::Result, manner, shares::role_name, terminal};
 
 /// What is said of threads for which nobody asked.
 pub const THREADS: &str = "settled with the peer; counted as one here";
 
-/// Prints what a dry run says: as JSON, or as text, of which `whole` asks for all.
-pub fn print(page: &Page, json: bool, whole: bool) -> Result<()> {
-    terminal::print(&if json { page.json() } else { page.text(whole) })
+/// Prints what a dry run says: as JSON, or as text.
+pub fn print(page: &Page) -> Result<()> {
+    terminal::print(&if manner::is_json() { page.json() } else { page.text(manner::is_verbose()) })
 }
 
 /// Bytes of files, of those that are there.
@@ -150,7 +150,10 @@ fn what(page: &mut Page, jobs: &[Job], step: usize, me: Role) {
     let of_step = if jobs.len() > 1 { format!(", step {}", job.step) } else { String::new() };
     page.title(&format!("What is computed{of_step}"));
     let (name, rows) = (job.operation().name(), job.rows());
-    page.line("operation", &format!("{name} for each of {rows} rows, by {}", method(job)));
+    page.line(
+        "operation",
+        &format!("{name} for each of {}, by {}", crate::count::some(rows, "row"), method(job)),
+    );
     for &(operand, from) in job.takes() {
         let which = if operand == 0 { "x" } else { "y" };
         let earlier = &jobs[from].column;

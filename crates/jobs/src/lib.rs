@@ -45,6 +45,7 @@ pub mod row_results;
 pub mod score;
 pub mod seal;
 pub mod shared_results;
+pub mod stage;
 pub mod stats;
 pub mod steps;
 pub mod stock;

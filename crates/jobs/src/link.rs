@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{extension::Extension, means::Means, record::Record, throttle::Throttled};
+use crate::{extension::Extension, means::Means, record::Record, stage::Stage, throttle::Throttled};
 use clap::Args;
 use hushtable::{
     Role,
@@ -22,7 +22,7 @@ use hushtable::{
 };
 use hushtable_columns::{
     failure::{Failure, Result},
-    memory,
+    memory, terminal,
 };
 
 /// How the line begins that names the address listened on, on standard error.
@@ -33,13 +33,13 @@ pub const LISTENING: &str = "listening on ";
 #[command(next_help_heading = "Connection")]
 pub struct Link {
     /// Wait for the peer on this address; port 0 takes a free one. This party is P0
-    #[arg(long, value_name = "HOST:PORT", required_unless_present = "connect", conflicts_with = "connect")]
+    #[arg(long, value_name = "HOST:PORT", conflicts_with = "connect")]
     listen: Option<String>,
     /// Connect to the peer, which listens there. This party is P1
-    #[arg(long, value_name = "HOST:PORT", required_unless_present = "listen")]
+    #[arg(long, value_name = "HOST:PORT")]
     connect: Option<String>,
     /// This party's identity folder, made by `hushtable identity new`, for mutual TLS
-    #[arg(long, value_name = "DIR", required_unless_present = "insecure_plain_tcp")]
+    #[arg(long, value_name = "DIR")]
     identity: Option<PathBuf>,
     /// The peer of this job, by the name that `hushtable identity list` prints; nobody else is let in. Needed if
     /// this party trusts several
@@ -137,16 +137,21 @@ impl Link {
         let options = self.options()?;
         if let Some(address) = &self.listen {
             let listener = listen(address, options)?;
-            eprintln!("{LISTENING}{}", listener.local_addr());
+            let place = listener.local_addr().to_string();
+            say_listening(address, &place);
+            let waiting = Stage::start(format!("waiting for {} on {place}", self.awaited()));
             let connection = listener.accept()?;
+            drop(waiting);
             self.opened.store(true, Ordering::Relaxed);
             eprintln!("{}", who(&connection));
             return Ok((connection, Instant::now()));
         }
-        let address = self.connect.as_deref().expect("clap requires one of both");
+        let address = self.connect.as_deref().expect("checked");
         eprintln!("connecting to {address}");
         let start = Instant::now();
+        let waiting = Stage::start(format!("waiting for {} at {address}", self.awaited()));
         let connection = net::connect(address, options)?;
+        drop(waiting);
         self.opened.store(true, Ordering::Relaxed);
         eprintln!("{}", who(&connection));
         Ok((connection, start))
@@ -177,8 +182,7 @@ impl Link {
         let Some(identity) = self.identity.as_deref().map(Identity::load).transpose()? else {
             return Err(Failure::new(format!("{name:?}: with plain TCP nobody has a name; say me or peer")));
         };
-        // Without --peer there may be several.
-        let peer = identity.expected(self.peer.as_deref()).ok().flatten().map(|peer| peer.name);
+        let peer = self.named(&identity);
         let name = &net::composed_name(name);
         match (identity.name() == name, peer.as_ref() == Some(name)) {
             (true, false) => Ok(self.role()),
@@ -194,13 +198,59 @@ impl Link {
         }
     }
 
+    /// The name of the peer that is let in, if there can be only one.
+    fn named(&self, identity: &Identity) -> Option<String> {
+        // Without --peer there may be several.
+        identity.expected(self.peer.as_deref()).ok().flatten().map(|peer| peer.name)
+    }
+
+    /// Who is waited for.
+    fn awaited(&self) -> String {
+        let identity = self.identity.as_deref().and_then(|folder| Identity::load(folder).ok());
+        identity.and_then(|identity| self.named(&identity)).unwrap_or_else(|| "the peer".into())
+    }
+
+    /// Refuses a link that does not say where the peer is, and how it is known. Settings can say that too, which are
+    /// found after the arguments' own rules are applied.
+    pub fn check(&self) -> Result<()> {
+        if self.listen.is_none() && self.connect.is_none() {
+            return Err(Failure::new(
+                "where is the peer? One party says --listen HOST:PORT, the other --connect HOST:PORT with that address",
+            ));
+        }
+        if self.identity.is_none() && !self.insecure_plain_tcp {
+            return Err(Failure::new(
+                "who is this party? --identity DIR names its folder, which `hushtable identity new` makes; see \
+                 `hushtable help settings`",
+            ));
+        }
+        self.connect.as_deref().map_or(Ok(()), has_port)
+    }
+
     fn options(&self) -> Result<Options> {
+        self.check()?;
         let options = options(self.identity.as_deref(), self.peer.as_deref(), self.insecure_plain_tcp)?;
         let (wait, timeout) =
             (Duration::from_secs(self.wait.into()), Duration::from_secs(self.timeout.into()));
         let farewell = self.farewell.clone();
         Ok(options.shape(self.net).wait(wait).timeout(timeout).idle(timeout).farewell(farewell))
     }
+}
+
+/// Refuses an address to connect to that names no port.
+pub fn has_port(address: &str) -> Result<()> {
+    let port = address.rsplit_once(':').filter(|(host, _)| !host.contains(':') || host.ends_with(']'));
+    match port.map(|(_, port)| port.parse::<u16>()) {
+        Some(Ok(1..)) => Ok(()),
+        None => Err(Failure::new(format!("--connect {address}: the port is missing, as in {address}:7000"))),
+        Some(_) => Err(Failure::new(format!("--connect {address}: a port is a number from 1 to 65535"))),
+    }
+}
+
+/// Says where this party listens: always, where nobody else knows the port.
+pub fn say_listening(asked: &str, place: &str) {
+    let line = format!("{LISTENING}{place}\n");
+    if asked.ends_with(":0") { terminal::complain(&line) } else { terminal::note(&line) }
 }
 
 /// Files that are enough, where the system has no limit.

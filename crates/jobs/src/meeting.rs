@@ -17,6 +17,7 @@ use hushtable_columns::{
     disk,
     failure::{Failure, Result},
     output::{Output, PRIVATE},
+    terminal, units,
 };
 
 /// Names and values, which both parties have.
@@ -119,7 +120,7 @@ impl Meeting<'_> {
             delivery.no_record()?;
             self.reserve(&inputs, false)?;
             let page = self.explained.expect("a dry run is explained");
-            return explain::print(&page, delivery.json, delivery.verbose);
+            return explain::print(&page);
         }
         let output = self.reserve(&inputs, true)?;
         let Some(path) = &delivery.record else { return self.deliver(agenda, output) };
@@ -165,22 +166,28 @@ impl Meeting<'_> {
         let (mut p, start) = agenda.meet(self.link, wish)?;
         let (role, session, sign) = (p.role(), p.id(), self.delivery.sign);
         let begun = Begun { start, sign };
+        // Its own arguments were looked at before: what is refused now is what the parties have together.
         let done = agenda.set_up(&mut p, &begun).and_then(|set| {
             self.link.note(|record| record.compared(set.agreed.clone()));
+            let setting = p.setting();
+            let memory = units::bytes(setting.memory);
+            terminal::detail(&format!(
+                "both take the link for {}; a batch may take {memory}\n",
+                setting.link
+            ));
             let took = agenda.compute(&mut p)?;
             let peer_signs = set.peer_signs.map_or_else(|| begun.peer_signs(&mut p), Ok)?;
             Ok((took, set, peer_signs))
         });
         // While the connections stand.
+        let done = done.map_err(Failure::of_both);
         let ([offline, online], set, peer_signs) = done.inspect_err(|failure| self.link.tell(failure))?;
         seal(self.link, &mut p, [sign, peer_signs], (self.kind, &set.agreed, self.outcome));
         drop(p);
         let phases = Phases::of(role, set.took, offline, online);
         self.link.note(|record| record.took(phases));
         agenda.deliver(output, session, role, &phases)?;
-        if !self.delivery.quiet {
-            eprint!("{}", phases.table());
-        }
+        phases.tell();
         Ok(())
     }
 }

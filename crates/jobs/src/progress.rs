@@ -12,33 +12,57 @@ use std::{
 };
 
 use hushtable::run::Watch;
+use hushtable_columns::{manner::shows_progress, terminal};
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Shows while it lives; the work counts up `done`.
 pub struct Progress {
     done: Arc<AtomicUsize>,
-    showing: Option<(Sender<()>, JoinHandle<()>)>,
+    _showing: Option<Showing>,
+}
+
+/// A thread that shows something while this lives.
+pub struct Showing(Option<(Sender<()>, JoinHandle<()>)>);
+
+impl Showing {
+    /// `show` is told by what it gets whether all has ended, after a wait of so long at most.
+    pub fn start(show: impl FnOnce(&dyn Fn(Duration) -> bool) + Send + 'static) -> Self {
+        let (stop, stopped) = channel::<()>();
+        let ended = move |wait| stopped.recv_timeout(wait) != Err(RecvTimeoutError::Timeout);
+        Self(Some((stop, thread::spawn(move || show(&ended)))))
+    }
+}
+
+impl Drop for Showing {
+    fn drop(&mut self) {
+        if let Some((stop, thread)) = self.0.take() {
+            drop(stop);
+            let _ = thread.join();
+        }
+    }
 }
 
 impl Progress {
-    /// For `total` pieces of work. Shows nothing if `quiet`.
-    pub fn start(what: &'static str, total: usize, quiet: bool) -> Self {
+    /// For `total` pieces of work, if this process shows progress.
+    pub fn start(what: &'static str, total: usize) -> Self {
+        Self::shown(what, total, shows_progress())
+    }
+
+    /// The same, if it is to be shown.
+    pub fn shown(what: &'static str, total: usize, shown: bool) -> Self {
         let done = Arc::new(AtomicUsize::new(0));
         let counter = Arc::clone(&done);
-        let showing = (!quiet).then(|| {
-            let (stop, stopped) = channel::<()>();
-            let ended = move |wait| stopped.recv_timeout(wait) != Err(RecvTimeoutError::Timeout);
-            let show = move || {
+        let showing = shown.then(|| {
+            Showing::start(move |ended| {
                 let done = || counter.load(Ordering::Relaxed);
                 if std::io::stderr().is_terminal() {
                     draw(what, total, done, ended);
                 } else {
                     log(what, total, done, ended);
                 }
-            };
-            (stop, thread::spawn(show))
+            })
         });
-        Self { done, showing }
+        Self { done, _showing: showing }
     }
 
     /// Pieces done so far.
@@ -58,31 +82,24 @@ impl Watch for Progress {
     }
 }
 
-impl Drop for Progress {
-    fn drop(&mut self) {
-        if let Some((stop, thread)) = self.showing.take() {
-            drop(stop);
-            let _ = thread.join();
-        }
-    }
-}
-
 /// A bar, for work that takes longer than a second.
-fn draw(what: &'static str, total: usize, done: impl Fn() -> usize, ended: impl Fn(Duration) -> bool) {
+fn draw(what: &'static str, total: usize, done: impl Fn() -> usize, ended: &dyn Fn(Duration) -> bool) {
     if ended(Duration::from_secs(1)) {
         return;
     }
-    let style = ProgressStyle::with_template("{msg} {bar:40} {pos}/{len} {eta}");
+    let style = ProgressStyle::with_template("{bar:40} {pos} of {len} {msg}, left {eta}");
     let bar = ProgressBar::new(total as u64).with_message(what);
     bar.set_style(style.expect("a fixed template"));
+    terminal::draws_in_place(true);
     while !ended(Duration::from_millis(100)) {
         bar.set_position(done() as u64);
     }
     bar.finish_and_clear();
+    terminal::draws_in_place(false);
 }
 
 /// Lines.
-fn log(what: &'static str, total: usize, done: impl Fn() -> usize, ended: impl Fn(Duration) -> bool) {
+fn log(what: &'static str, total: usize, done: impl Fn() -> usize, ended: &dyn Fn(Duration) -> bool) {
     let start = Instant::now();
     let mut lines = Lines { what, total, said: (Duration::ZERO, 0) };
     while !ended(Duration::from_secs(1)) {
@@ -140,8 +157,8 @@ mod tests {
     #[test]
     fn it_ends_at_once() {
         let start = Instant::now();
-        for quiet in [false, true] {
-            let progress = Progress::start("rows", 5, quiet);
+        for shown in [false, true] {
+            let progress = Progress::shown("rows", 5, shown);
             progress.done().store(5, Ordering::Relaxed);
         }
         assert!(start.elapsed() < Duration::from_millis(900), "{:?}", start.elapsed());

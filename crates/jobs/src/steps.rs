@@ -10,6 +10,7 @@ use std::{
 use crate::{
     apply::{self, options::Apply, question::Earlier},
     choice::Choosing,
+    count::some,
     decision::Through,
     job::Job,
     job_file::{Flag, JobFile, NEARNESS, Operand, SCORING, Step, is_relation},
@@ -42,7 +43,6 @@ pub struct Own<'a> {
     pub calibration: Option<&'a Path>,
     /// How its ids are brought into the form that the file says, if not as that says.
     pub normalise: &'a [Rules],
-    pub quiet: bool,
 }
 
 /// The jobs of all steps, read and checked.
@@ -75,7 +75,11 @@ pub fn jobs(file: &JobFile, own: &Own<'_>) -> Result<Vec<Job>> {
         }
         if let Some(other) = jobs.first().filter(|first: &&Job| first.rows() != job.rows()) {
             let (rows, first) = (job.rows(), other.rows());
-            return Err(Failure::input(format!("step {:?} has {rows} rows, the first {first}", step.name)));
+            return Err(Failure::input(format!(
+                "step {:?} has {}, the first {first}",
+                step.name,
+                some(rows, "row")
+            )));
         }
         earlier.push(Earlier { path: stand_in(i), shares: before_it_is(&job, own.link.role()).into() });
         jobs.push(job);
@@ -262,7 +266,6 @@ fn scored(file: &JobFile, step: &Step, own: &Own<'_>, stays: bool) -> Result<Sco
     };
     let id = id(file, step, own)?;
     let mut all = vec![with("--features", own.input), with("--weights", weights), id];
-    all.extend(own.quiet.then(|| "--quiet".into()));
     all.extend(shared(file, step, stays).into_iter().filter(is_not_optimise));
     let mut args: Score = parsed(file, step, own, all)?;
     if file.join {

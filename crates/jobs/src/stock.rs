@@ -16,6 +16,7 @@ use hushtable_columns::failure::{Failure, Result};
 
 /// Where material comes from.
 #[derive(Args, Debug, Default)]
+#[command(next_help_heading = "Stored material")]
 pub struct Stored {
     /// Material that `hushtable prepare` made with the peer; what it lacks is made now
     ///
@@ -146,8 +147,8 @@ impl Stock {
     }
 
     /// Says that on the terminal.
-    pub fn tell(&self, stored: usize, rows: usize, quiet: bool) {
-        if let Some(text) = self.summary(stored, rows).filter(|_| !quiet) {
+    pub fn tell(&self, stored: usize, rows: usize) {
+        if let Some(text) = self.summary(stored, rows) {
             eprintln!("{text}");
         }
     }

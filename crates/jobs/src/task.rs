@@ -28,6 +28,7 @@ use hushtable::{
 use hushtable_columns::{
     failure::{Failure, Result},
     output::Output,
+    terminal::detail,
 };
 
 /// What a command does with the peer: steps over the same rows, in one session.
@@ -173,13 +174,13 @@ impl Agenda for Running<'_> {
 
     /// The steps one after the other, with what is stored for them in each lane.
     fn compute(&mut self, p: &mut Party) -> Result<[Phase; 2]> {
-        let Self { task: Task { jobs, before, stock, delivery, .. }, lanes: several, done: all, .. } = self;
+        let Self { task: Task { jobs, before, stock, .. }, lanes: several, done: all, .. } = self;
         let [offline, online] = match before {
             Some(before) => before.carry_out(p, jobs)?,
             None => Default::default(),
         };
         let rows: usize = jobs.iter().map(Job::rows).sum();
-        let progress = Progress::start("rows", rows, delivery.quiet);
+        let progress = Progress::start("rows", rows);
         // Of several steps nothing is opened before all are done: a later one may refuse its numbers.
         let alone = jobs.len() == 1;
         for step in 0..jobs.len() {
@@ -214,8 +215,11 @@ impl Agenda for Running<'_> {
             done.iter().map(|done| Phases::of(role, took, done.offline, done.online)).collect();
         delivery.finish(&jobs, done, output, session, role)?;
         let stored = lanes.stored();
-        stock.tell(stored, stock::items(&jobs), delivery.quiet);
+        stock.tell(stored, stock::items(&jobs));
         delivery.summary(jobs[0].threads_are_open(), jobs[0].threads());
+        for job in jobs.iter().filter(|job| job.stocked) {
+            detail(&format!("{:?} was computed by {}\n", job.column, job.operation().method()));
+        }
         let report = |job, rows, phases| delivery.report(kind, (job, rows), role, stored, phases);
         if let Some(rows) = &common.in_common {
             return jobs.iter().find(|job| job.stocked).map_or(Ok(()), |job| report(job, rows.rows, *phases));

@@ -1,5 +1,6 @@
 //! Lines that others cause: some at once, then at most one a second, so that they do not fill a disk.
 
+use crate::count::some;
 use std::{
     collections::HashMap,
     sync::{Mutex, MutexGuard, PoisonError},
@@ -90,7 +91,7 @@ impl Throttled {
 }
 
 fn of(keys: u64) -> String {
-    if keys == 0 { String::new() } else { format!(" of {keys} keys") }
+    if keys == 0 { String::new() } else { format!(" of {}", some(keys as usize, "key")) }
 }
 
 impl Default for Throttled {

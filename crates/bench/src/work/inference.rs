@@ -55,7 +55,7 @@ impl Benchmark for InferenceWork {
         if self.is_block() {
             return text::run(self, lanes);
         }
-        let progress = Progress::start("rows", self.items(), lanes.role() == Role::P0);
+        let progress = Progress::shown("rows", self.items(), lanes.role() == Role::P1);
         let done = lanes.operate(
             self.piece(),
             |rows| Ok(self.function(rows.len())),

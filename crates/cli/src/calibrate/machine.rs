@@ -62,7 +62,7 @@ pub const MEASUREMENTS: usize = 1 + RUNS * (SOFTSPOKEN.len() + FERRET.len());
 /// The rates of local work, and OTs by each extension that can be chosen; `each` is called after each of the
 /// [`MEASUREMENTS`].
 pub fn measure_machine(each: &mut dyn FnMut() -> Result<()>) -> Result<Machine> {
-    let progress = Progress::start("measurements", MEASUREMENTS, false);
+    let progress = Progress::start("measurements", MEASUREMENTS);
     let mut count = || {
         progress.done().fetch_add(1, Ordering::Relaxed);
         each()

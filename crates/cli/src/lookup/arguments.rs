@@ -67,7 +67,7 @@ Examples:
 ///
 /// This party learns the values at its keys and nothing else of the table.
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("listen", |arg| arg.hide(true)))]
 pub struct Lookup {
     /// This party's keys: CSV with a header, Parquet or Arrow; or a share file that `--reveal none` wrote, whose other
     /// half the peer has (its --key-shares)
@@ -89,7 +89,7 @@ pub struct Lookup {
     #[arg(long, value_name = "FILE")]
     pub copy: Option<PathBuf>,
     /// How keys of text are brought into one form; whoever serves the table says the same [default: trim,nfc]
-    #[arg(long, value_name = "RULE,...", value_parser = hushtable_jobs::join::column::rules)]
+    #[arg(long, alias = "normalize", value_name = "RULE,...", value_parser = hushtable_jobs::join::column::rules)]
     pub normalise: Option<Rules>,
     /// The largest encrypted copy that this party fetches and keeps; the table says how large its own is, and nothing of a
     /// larger one is sent

@@ -21,7 +21,7 @@ pub fn page(args: &Lookup, keys: &Keys<'_>) -> Result<Page> {
         None => format!("the column {:?}", keys.name()),
         Some(_) => "which nobody knows: each party has shares of them".into(),
     };
-    page.line("operation", &format!("the rows of the peer's table at {} keys, {which}", keys.len()));
+    page.line("operation", &format!("the rows of the peer's table at {}, {which}", some(keys.len(), "key")));
     page.line("", "a key that stands twice is looked up twice; --describe says what the table is");
     page.title("Who learns what");
     let (mine, theirs) = match args.shares() {

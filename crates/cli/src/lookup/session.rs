@@ -21,7 +21,7 @@ use hushtable_columns::{
     failure::{Cause, Failure, Result},
     units,
 };
-use hushtable_jobs::{private_table, progress::Progress};
+use hushtable_jobs::{count::some, private_table, progress::Progress};
 use prim::Wiped;
 
 /// A server without room is asked again after so long, then less and less often.
@@ -142,7 +142,7 @@ fn session(args: &Lookup, keys: &Keys<'_>, course: &mut Course) -> Result<Step> 
         Err(error) => return Err(error.into()),
     };
     let first = course.shown.replace(description.digest) != Some(description.digest);
-    if first && !args.delivery.quiet {
+    if first {
         eprint!("{}", private_table::summary(&description));
     }
     args.takes_copy(&description)?;
@@ -167,7 +167,7 @@ fn session(args: &Lookup, keys: &Keys<'_>, course: &mut Course) -> Result<Step> 
         gets,
         keys: keys.half().map(|(.., name)| name),
     };
-    let table = match fetch(args, &mut s, (&description, asked), cache, course)? {
+    let table = match fetch(&mut s, (&description, asked), cache, course)? {
         Ok(table) => table,
         Err(step) => return Ok(step),
     };
@@ -183,7 +183,6 @@ fn named(connection: &Connection) -> String {
 
 /// Asks for lookups; then the copy is here, or another session is needed.
 fn fetch(
-    args: &Lookup,
     s: &mut Session,
     (description, asked): (&Description, Request),
     mut cache: Cache,
@@ -201,7 +200,7 @@ fn fetch(
     };
     let before = arriving.as_ref().map_or(job.messages(), Arriving::messages);
     let asked = Request { messages: before as u32, ..asked };
-    let progress = Progress::start("parts of the copy", job.messages() - before, args.delivery.quiet);
+    let progress = Progress::start("parts of the copy", job.messages() - before);
     let fetched = Cell::new(0);
     let answered = request(s, asked, arriving.as_mut(), |message| {
         progress.done().fetch_add(1, Ordering::Relaxed);
@@ -253,7 +252,8 @@ fn arrived(
 
 fn too_many(keys: usize, most: u64) -> Failure {
     let what = format!(
-        "{keys} keys; the peer accepts up to {most} in a session (--lookups-at-most): split the file"
+        "{}; the peer accepts up to {most} in a session (--lookups-at-most): split the file",
+        some(keys, "key")
     );
     Failure::Reported(Cause::Disagreement, what)
 }
@@ -261,14 +261,16 @@ fn too_many(keys: usize, most: u64) -> Failure {
 /// What the peer does not do.
 fn refused(answer: Answer, asked: &Request, description: &Description) -> Failure {
     let lookups = asked.lookups;
+    let keys = some(lookups as usize, "key");
+    let are = if lookups == 1 { "is" } else { "are" };
     let has_copy = asked.messages as usize == description.job().messages();
     let what = match answer {
         Answer::TooMany => return too_many(lookups as usize, description.lookups),
         Answer::Later(seconds) if has_copy => format!(
-            "{lookups} keys are more than the peer lets this party look up now; in {seconds} s it may do so again"
+            "{keys} {are} more than the peer lets this party look up now; in {seconds} s it may do so again"
         ),
         Answer::Later(seconds) => format!(
-            "{lookups} keys, or one more copy of the table, are more than the peer lets this party look up and fetch now \
+            "{keys}, or one more copy of the table, are more than the peer lets this party look up and fetch now \
              (its --lookups-per-hour and --copies-per-hour); in {seconds} s it may do so again"
         ),
         Answer::NoRoom => {

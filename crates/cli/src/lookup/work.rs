@@ -14,7 +14,7 @@ use hushtable::{
     ot::SessionWish,
     run::{self, Phase},
 };
-use hushtable_columns::{failure::Result, output::Output, shares::role_name, terminal, units};
+use hushtable_columns::{failure::Result, manner, output::Output, shares::role_name, terminal, units};
 use hushtable_jobs::{
     cost::Phases,
     count::some,
@@ -72,7 +72,7 @@ impl Agenda for Looking<'_> {
 
     fn compute(&mut self, p: &mut Party) -> Result<[Phase; 2]> {
         let Asked { lookup, keys, .. } = self.asked.as_ref().expect("met");
-        let progress = Progress::start("lookups", self.keys.len(), self.args.delivery.quiet);
+        let progress = Progress::start("lookups", self.keys.len());
         let keys = self.keys.half().map_or(&keys[..], |(shares, ..)| shares);
         self.looked = lookup.look_up(p, self.keys.len() as u64, Some(keys), &progress)?;
         Ok([self.looked.offline, self.looked.online])
@@ -89,16 +89,14 @@ impl Agenda for Looking<'_> {
             }
         }
         eprintln!("wrote {} to {}", some(keys.len(), "row"), path.display());
-        if args.delivery.json {
+        if manner::is_json() {
             let role = role_name(role);
             let report = Report { kind: "lookup", role, rows: keys.len(), copy: fetched, phases: *phases };
             terminal::json(&report)?;
         }
-        if !args.delivery.quiet {
-            match fetched {
-                0 => eprintln!("the copy was here"),
-                fetched => eprintln!("{} of the copy came, and are kept", units::bytes(fetched)),
-            }
+        match fetched {
+            0 => eprintln!("the copy was here"),
+            fetched => eprintln!("{} of the copy came, and are kept", units::bytes(fetched)),
         }
         Ok(())
     }

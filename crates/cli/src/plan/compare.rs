@@ -13,7 +13,7 @@ use hushtable_columns::{
     failure::Result,
     units::{bytes, time},
 };
-use hushtable_jobs::means::dollars;
+use hushtable_jobs::{count::some, means::dollars};
 
 /// What is compared, and over what.
 pub struct Asked<'a> {
@@ -82,7 +82,8 @@ impl Way {
 /// For people.
 pub fn table(asked: &Asked, machine: &str, ways: &[Way]) -> String {
     let Asked { bits, items, link, .. } = asked;
-    let mut out = format!("{items} comparisons of near numbers of {bits} bits; network {link}; {machine}\n");
+    let mut out =
+        format!("{} of near numbers of {bits} bits; network {link}; {machine}\n", some(*items, "comparison"));
     write!(out, "  {:40}", "method").expect("text grows");
     let head = ["set-up", "offline", "online", "total", "P0 sends", "P1 sends", "rounds", "money"];
     head.iter().for_each(|h| write!(out, "{h:>11}").expect("text grows"));

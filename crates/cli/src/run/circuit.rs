@@ -17,6 +17,7 @@ use hushtable::{
 use hushtable_columns::{
     Dialect,
     failure::{Failure, Result},
+    manner,
     output::Output,
     shares::role_name,
     terminal,
@@ -245,7 +246,7 @@ impl Agenda for Running<'_> {
     }
 
     fn compute(&mut self, p: &mut Party) -> Result<[Phase; 2]> {
-        let progress = Progress::start("rows", self.given.rows, self.delivery.quiet);
+        let progress = Progress::start("rows", self.given.rows);
         let operation = self.operation.as_ref().expect("what was agreed on");
         let operands: Vec<&[u64]> =
             self.given.words.iter().map(|words| words.as_ref().map_or(&[][..], |words| &words[..])).collect();
@@ -264,9 +265,9 @@ impl Agenda for Running<'_> {
         } else {
             eprintln!("the outputs go to the peer; nothing is written here");
         }
-        self.stock.tell(stored, rows, self.delivery.quiet);
+        self.stock.tell(stored, rows);
         self.delivery.summary(self.options.threads.is_none(), threads);
-        if self.delivery.json {
+        if manner::is_json() {
             let (circuit, role, way) = (self.circuit.name(), role_name(role), Way::of(&way));
             terminal::json(&Report { kind: "run", circuit, role, rows, way, threads, stored, phases })?;
         }

@@ -54,11 +54,11 @@ pub struct Serve {
     /// The table: CSV with a header, Parquet or Arrow
     #[arg(long, value_name = "FILE")]
     pub table: PathBuf,
-    /// Its column of keys; each key occurs once
-    #[arg(long, value_name = "NAME[:KIND]")]
+    /// Its column of keys, NAME or NAME:KIND; each key occurs once
+    #[arg(long, value_name = "K")]
     pub key: KeySpec,
-    /// Its columns of values, separated by commas; may be given more than once
-    #[arg(long, value_name = "NAME[:KIND[:WIDTH]]", required = true)]
+    /// Its columns of values, NAME, NAME:KIND or NAME:KIND:WIDTH, separated by commas; may be given more than once
+    #[arg(long, value_name = "V", required = true)]
     pub value: Vec<List<ValueSpec>>,
     /// The table's name, which clients see [default: the file's name]
     #[arg(long, value_name = "NAME")]
@@ -68,7 +68,7 @@ pub struct Serve {
     #[arg(long, value_name = "LEAST:MOST", allow_hyphen_values = true)]
     pub key_range: Option<String>,
     /// How keys of text are brought into one form, as ids are by `join`; clients must say the same [default: trim,nfc]
-    #[arg(long, value_name = "RULE,...", value_parser = hushtable_jobs::join::column::rules)]
+    #[arg(long, alias = "normalize", value_name = "RULE,...", value_parser = hushtable_jobs::join::column::rules)]
     pub normalise: Option<Rules>,
     /// Bits to which text is hashed as a key, 64 or 96; 64 are for few rows and keys in a session, and refused for more
     #[arg(long, value_name = "BITS", default_value = "96", value_parser = hash_bits)]
@@ -106,12 +106,6 @@ pub struct Serve {
     /// Only say, on standard output, what this shows to whom; nothing is listened on
     #[arg(long)]
     pub dry_run: bool,
-    /// With --dry-run: fingerprints, too
-    #[arg(long)]
-    pub verbose: bool,
-    /// With --dry-run: what it says as one line of JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// How much clients may ask for.

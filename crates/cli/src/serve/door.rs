@@ -30,11 +30,7 @@ use hushtable_columns::{
     failure::{Failure, Result},
     memory,
 };
-use hushtable_jobs::{
-    calibration::Calibration,
-    link::{self, LISTENING},
-    throttle::OfEach,
-};
+use hushtable_jobs::{calibration::Calibration, link, throttle::OfEach};
 
 /// How often signals and limits are looked at.
 const TICK: Duration = Duration::from_millis(100);
@@ -103,12 +99,12 @@ pub fn serve(versions: Versions) -> Result<()> {
         versions,
     });
     eprint!("{}", hushtable_jobs::private_table::summary(house.versions.now().description()));
-    eprintln!("{LISTENING}{}", listener.local_addr());
+    link::say_listening(&house.versions.args.port.listen, &listener.local_addr().to_string());
     let served = receive(&house, &asked, (listener, identity), &farewell);
     let cut = house.empty(&farewell);
     house.lines.rest().iter().for_each(|line| log::line(line));
     let cut = if cut > 0 { format!(", {cut} cut off") } else { String::new() };
-    log::line(&format!("stopped after {served} sessions{cut}"));
+    log::line(&format!("stopped after {}{cut}", hushtable_jobs::count::some(served as usize, "session")));
     Ok(())
 }
 

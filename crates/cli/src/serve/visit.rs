@@ -173,7 +173,9 @@ impl Did {
             Answer::Malformed => Some("a request that makes no sense"),
         };
         let _ = match fate {
-            Some(fate) => write!(line, "{fate}, {} keys, ", request.lookups),
+            Some(fate) => {
+                write!(line, "{fate}, {}, ", hushtable_jobs::count::some(request.lookups as usize, "key"))
+            }
             None => {
                 let sent = self.messages.saturating_sub(request.messages as usize);
                 let copy = match sent {

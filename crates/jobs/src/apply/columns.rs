@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use crate::{accuracy::How, apply::question::Files};
+use crate::{accuracy::How, apply::question::Files, count::some};
 use hushtable::math::Domain;
 use hushtable_columns::{
     Format, Ids, Rounding, Style,
@@ -107,7 +107,7 @@ fn same_rows([path, other]: [&Path; 2], ids: [&Option<Arc<Ids>>; 2], [x, y]: [&O
     let (path, other) = (path.display(), other.display());
     if x.words.len() != y.words.len() {
         let (rows, others) = (x.words.len(), y.words.len());
-        return Err(Failure::input(format!("{other}: {others} rows; {path} has {rows}")));
+        return Err(Failure::input(format!("{other}: {}; {path} has {rows}", some(others, "row"))));
     }
     let [Some(ids), Some(others)] = ids else { return Ok(()) };
     match ids.iter().zip(others.iter()).position(|(a, b)| a != b) {

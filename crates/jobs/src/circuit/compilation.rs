@@ -76,8 +76,6 @@ pub struct Compilation {
     pub batch: usize,
     /// Whether all forms are proven to compute the same.
     pub prove: bool,
-    /// Whether it is not shown how far it is.
-    pub quiet: bool,
 }
 
 /// Reading, ANDs, layers, lookups of both, comparing.
@@ -86,7 +84,7 @@ const STEPS: usize = 6;
 impl Compilation {
     /// The circuit, in the forms that suit what is wanted. Each is compared with what was written.
     pub fn circuit(&self, wanted: &Wanted) -> Result<Arc<Circuit>> {
-        let progress = Progress::start("steps", STEPS + 4 * usize::from(self.prove), self.quiet);
+        let progress = Progress::start("steps", STEPS + 4 * usize::from(self.prove));
         let circuit = self.read()?;
         progress.step();
         if circuit.inputs().is_empty() || circuit.outputs().is_empty() {

@@ -25,7 +25,7 @@ pub struct Engines {
     #[arg(long, value_name = "ENGINE")]
     pub engine: Option<Wish>,
     /// For a circuit: what the choice of form and engine makes least
-    #[arg(long, value_enum)]
+    #[arg(long, alias = "optimize", value_enum)]
     pub optimise: Option<Optimise>,
 }
 

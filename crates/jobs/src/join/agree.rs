@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::{
     cost::Phases,
+    count::some,
     join::{asked::Shown, column::Column, rows::Rows, tell},
     meeting::Agreed,
 };
@@ -11,6 +12,7 @@ use apps::{ids::Rules, join, psi};
 use hushtable::{Party, Role, run::Reveal};
 use hushtable_columns::{
     failure::{Cause, Failure, Result},
+    manner,
     shares::role_name,
     terminal::{self, within_a_line},
 };
@@ -42,12 +44,6 @@ pub struct Offer {
     /// Ids, or a bound on their number.
     pub rows: usize,
     pub columns: Vec<Column>,
-}
-
-/// How the outcome is reported.
-pub struct Report {
-    pub json: bool,
-    pub quiet: bool,
 }
 
 /// Most ids of a party.
@@ -83,13 +79,7 @@ impl Ask {
     }
 
     /// Compares it, and swaps offers, of these rows here: those of P0 and of P1, and what was agreed on.
-    pub fn agree(
-        &self,
-        p: &mut Party,
-        offer: Offer,
-        rows: &Rows,
-        quiet: bool,
-    ) -> Result<([Offer; 2], Agreed)> {
+    pub fn agree(&self, p: &mut Party, offer: Offer, rows: &Rows) -> Result<([Offer; 2], Agreed)> {
         let fields = self.fields();
         p.agree(&fields)?;
         let theirs = swap(p, &offer)?;
@@ -97,12 +87,10 @@ impl Ask {
             Failure::Reported(Cause::Peer, format!("malformed message from the peer: its table: {what}"))
         };
         theirs.check(self.reveal).map_err(malformed)?;
-        if !quiet {
-            eprintln!("the peer joins {}", theirs.words());
-        }
+        eprintln!("the peer joins {}", theirs.words());
         accept(theirs.rows, offer.rows, self.peer_at_most)?;
         if self.told {
-            tell::tell(p, rows, quiet)?;
+            tell::tell(p, rows)?;
         }
         let offers = match p.role() {
             Role::P0 => [offer, theirs],
@@ -124,13 +112,15 @@ const MANY: usize = 16;
 pub fn accept(theirs: usize, ours: usize, most: Option<usize>) -> Result<()> {
     if most.is_none() && theirs / MANY > ours {
         eprintln!(
-            "warning: the peer joins up to {theirs} ids, and this party {ours}: the work grows with both. --peer-at-most N \
-             refuses a peer with more than N"
+            "warning: the peer joins up to {}, and this party {ours}: the work grows with both. --peer-at-most N \
+             refuses a peer with more than N",
+            some(theirs, "id")
         );
     }
     match most {
         Some(most) if theirs > most => Err(Failure::Refused(format!(
-            "the peer joins up to {theirs} ids, and --peer-at-most is {most}: nothing was computed"
+            "the peer joins up to {}, and --peer-at-most is {most}: nothing was computed",
+            some(theirs, "id")
         ))),
         _ => Ok(()),
     }
@@ -141,7 +131,7 @@ impl Offer {
     pub fn words(&self) -> String {
         let columns: Vec<String> = self.columns.iter().map(Column::to_string).collect();
         let with = if columns.is_empty() { String::new() } else { format!(", with {}", columns.join(", ")) };
-        format!("up to {} ids{with}", self.rows)
+        format!("up to {}{with}", some(self.rows, "id"))
     }
 
     fn check(&self, reveal: Shown) -> std::result::Result<(), String> {
@@ -195,16 +185,14 @@ struct Line<'a> {
     phases: Phases,
 }
 
-impl Report {
-    /// Prints the number of common ids, if it is known, and the cost.
-    pub fn print(&self, role: Role, rows: [usize; 2], common: Option<u64>, phases: &Phases) -> Result<()> {
-        match (self.json, common) {
-            (true, _) => {
-                terminal::json(&Line { kind: "join", role: role_name(role), rows, common, phases: *phases })
-            }
-            (false, Some(common)) => terminal::print(&format!("{common} common ids\n")),
-            (false, None) => Ok(()),
+/// Prints the number of common ids, if it is known, and as JSON the cost too.
+pub fn report(role: Role, rows: [usize; 2], common: Option<u64>, phases: &Phases) -> Result<()> {
+    match (manner::is_json(), common) {
+        (true, _) => {
+            terminal::json(&Line { kind: "join", role: role_name(role), rows, common, phases: *phases })
         }
+        (false, Some(common)) => terminal::print(&format!("{}\n", some(common as usize, "common id"))),
+        (false, None) => Ok(()),
     }
 }
 

@@ -2,18 +2,18 @@
 
 use std::{
     io::{self, Write},
-    sync::{Arc, atomic::Ordering},
+    sync::Arc,
 };
 
 use crate::{
     cost::Phases,
     count::some,
     join::{
-        agree::{Ask, Offer, Report},
+        agree::{self, Ask, Offer},
         rows::Rows,
     },
     meeting::{Agenda, Begun, SetUp},
-    progress::Progress,
+    stage::Stage,
     took::Took,
 };
 use apps::{
@@ -30,7 +30,6 @@ use hushtable_columns::{self as columns, FileFormat, Series, failure::Result, ou
 pub struct Finding {
     ask: Ask,
     rows: Rows,
-    report: Report,
     /// Once agreed.
     psi: Option<Psi>,
     sizes: [usize; 2],
@@ -39,8 +38,8 @@ pub struct Finding {
 }
 
 impl Finding {
-    pub fn new(ask: Ask, rows: Rows, report: Report) -> Self {
-        Self { ask, rows, report, psi: None, sizes: [0; 2], found: None }
+    pub fn new(ask: Ask, rows: Rows) -> Self {
+        Self { ask, rows, psi: None, sizes: [0; 2], found: None }
     }
 }
 
@@ -99,7 +98,7 @@ fn typed<'a>(
 impl Agenda for Finding {
     fn set_up(&mut self, p: &mut Party, begun: &Begun) -> Result<SetUp> {
         let offer = Offer { rows: self.rows.bound, columns: vec![] };
-        let (offers, agreed) = self.ask.agree(p, offer, &self.rows, self.report.quiet)?;
+        let (offers, agreed) = self.ask.agree(p, offer, &self.rows)?;
         self.sizes = offers.map(|offer| offer.rows);
         let psi = psi(self.ask.who, self.sizes)?;
         Set::check_chance(self.sizes, |sizes| Psi::new(sizes, learns(self.ask.who)).map(|psi| psi.chance()))?;
@@ -111,9 +110,9 @@ impl Agenda for Finding {
 
     fn compute(&mut self, p: &mut Party) -> Result<[Phase; 2]> {
         let psi = self.psi.take().expect("set up");
-        let progress = Progress::start("steps", 2, self.report.quiet);
+        let stage = Stage::start("hashing the ids");
         let intersect = Intersect { psi, ids: Arc::new(self.rows.set()?) };
-        progress.done().fetch_add(1, Ordering::Relaxed);
+        stage.next("looking for the ids in common");
         let mut took = Took::default();
         let rows = took.columns(p, &intersect, &[])?.remove(0);
         let learns = self.ask.who.reaches(p.role());
@@ -124,7 +123,7 @@ impl Agenda for Finding {
     fn deliver(self, output: Option<Output>, _: [u8; 32], role: Role, phases: &Phases) -> Result<()> {
         let (Some(found), Some(output)) = (&self.found, output) else {
             eprintln!("the common ids go to the peer; nothing is written here");
-            return self.report.print(role, self.sizes, None, phases);
+            return agree::report(role, self.sizes, None, phases);
         };
         // Rows of an id one after the other, in the order of the file.
         let mut order: Vec<usize> = vec![0; self.rows.ids()];
@@ -146,6 +145,6 @@ impl Agenda for Finding {
             }
         })?;
         eprintln!("wrote {} with common ids to {}", some(placed.len(), "row"), path.display());
-        self.report.print(role, self.sizes, Some(found.len() as u64), phases)
+        agree::report(role, self.sizes, Some(found.len() as u64), phases)
     }
 }

@@ -127,7 +127,7 @@ fn shown(page: &mut Page, ask: &Ask, rows: &Rows, columns: &[Column], me: Role) 
         }
     };
     page.title("What is computed");
-    page.line("rows", &format!("{} here, with {} ids", rows.counted(), rows.ids()));
+    page.line("rows", &format!("{} here, with {}", rows.counted(), some(rows.ids(), "id")));
     computed.iter().for_each(|(name, words)| page.line(name, words));
     page.title("Who learns what");
     learned.iter().for_each(|(name, words)| page.line(name, words));

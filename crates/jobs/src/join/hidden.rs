@@ -1,21 +1,18 @@
 //! The hidden join, and the number of common ids by it.
 
-use std::{
-    path::PathBuf,
-    sync::{Arc, atomic::Ordering},
-};
+use std::{path::PathBuf, sync::Arc};
 
 use crate::{
     cost::Phases,
     join::{
-        agree::{Ask, Offer, Report},
+        agree::{self, Ask, Offer},
         asked::Shown,
         column::{Column, Held},
         file::{JoinedFile, Owned, Shared, Table},
         rows::Rows,
     },
     meeting::{Agenda, Begun, SetUp},
-    progress::Progress,
+    stage::Stage,
     took::Took,
 };
 use apps::{
@@ -40,7 +37,6 @@ pub struct Hiding {
     ask: Ask,
     rows: Rows,
     columns: Vec<Column>,
-    report: Report,
     /// Where shares are written.
     path: Option<PathBuf>,
     offers: Vec<Offer>,
@@ -50,9 +46,9 @@ pub struct Hiding {
 }
 
 impl Hiding {
-    pub fn new(ask: Ask, rows: Rows, columns: Vec<Column>, report: Report, path: Option<PathBuf>) -> Self {
+    pub fn new(ask: Ask, rows: Rows, columns: Vec<Column>, path: Option<PathBuf>) -> Self {
         let (offers, tables) = (vec![], vec![]);
-        Self { ask, rows, columns, report, path, offers, tables, placement: Wiped::zeros(0), common: None }
+        Self { ask, rows, columns, path, offers, tables, placement: Wiped::zeros(0), common: None }
     }
 }
 
@@ -163,7 +159,7 @@ impl Hiding {
 
     /// Reports what it took.
     pub fn report(&self, role: Role, sizes: [usize; 2], phases: &Phases) -> Result<()> {
-        self.report.print(role, sizes, self.common, phases)
+        agree::report(role, sizes, self.common, phases)
     }
 
     /// One join: the shares of all columns, those of P0 first.
@@ -212,7 +208,7 @@ impl Hiding {
 impl Agenda for Hiding {
     fn set_up(&mut self, p: &mut Party, begun: &Begun) -> Result<SetUp> {
         let offer = Offer { rows: self.rows.bound, columns: self.columns.clone() };
-        let (offers, agreed) = self.ask.agree(p, offer, &self.rows, self.report.quiet)?;
+        let (offers, agreed) = self.ask.agree(p, offer, &self.rows)?;
         let sizes = offers.each_ref().map(|offer| offer.rows);
         Set::check_chance(sizes, |sizes| chance(&owners(&self.ask, sizes), sizes))?;
         fits(memory(&self.ask, &offers)?, "this join")?;
@@ -227,13 +223,15 @@ impl Agenda for Hiding {
 
     fn compute(&mut self, p: &mut Party) -> Result<[Phase; 2]> {
         let owners = owners(&self.ask, self.offers().each_ref().map(|offer| offer.rows));
-        let progress = Progress::start("steps", 1 + owners.len(), self.report.quiet);
+        let stage = Stage::start("hashing the ids");
         let set = Arc::new(self.rows.set()?);
-        progress.done().fetch_add(1, Ordering::Relaxed);
         let mut took = Took::default();
         for owner in owners {
+            stage.next(format!(
+                "joining with the rows of {}",
+                if owner == p.role() { "this party" } else { "the peer" }
+            ));
             let joined = self.one(p, owner, &set, &mut took)?;
-            progress.done().fetch_add(1, Ordering::Relaxed);
             if self.ask.reveal == Shown::Count {
                 let matched = Words::new(joined.matched.iter().collect());
                 let count = took.values(p, &Matches { bins: joined.bins() }, &[&matched])?;

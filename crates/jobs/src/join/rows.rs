@@ -5,7 +5,10 @@ use std::{
     path::Path,
 };
 
-use crate::join::{asked::Duplicates, column::Column, forms::hint, labels::Seen};
+use crate::{
+    count::some,
+    join::{asked::Duplicates, column::Column, forms::hint, labels::Seen},
+};
 use apps::ids::{Looks, Rules, Set, Shape};
 use hushtable_columns::{
     Bad, Cell, ColumnFile, Ids, LeftOut, Row, Style,
@@ -33,8 +36,10 @@ pub struct Reading<'a> {
 impl Reading<'_> {
     fn bound(&self, ids: usize, path: &Path) -> Result<usize> {
         let refused = match self.pad_to.unwrap_or(ids) {
-            bound if bound < ids => format!("--pad-to {bound}: {} has {ids} ids", path.display()),
-            bound if bound > self.most => format!("{bound} ids here; accepted: at most {}", self.most),
+            bound if bound < ids => format!("--pad-to {bound}: {} has {}", path.display(), some(ids, "id")),
+            bound if bound > self.most => {
+                format!("{} here; accepted: at most {}", some(bound, "id"), self.most)
+            }
             bound => return Ok(bound),
         };
         Err(Failure::new(refused))

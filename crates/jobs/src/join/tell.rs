@@ -22,10 +22,9 @@ pub fn words(rows: &Rows) -> String {
 }
 
 /// Tells the peer how most ids of these rows look, and compares that with what it tells.
-pub fn tell(p: &mut Party, rows: &Rows, quiet: bool) -> Result<()> {
+pub fn tell(p: &mut Party, rows: &Rows) -> Result<()> {
     for (alike, words) in Shape::tell(p, &rows.shapes(), |rule| format!("--normalise {rule}"))? {
         match alike {
-            true if quiet => {}
             true => eprintln!("{words}"),
             false => eprintln!("warning: {words}"),
         }

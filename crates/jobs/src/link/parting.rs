@@ -14,7 +14,10 @@ use hushtable::{
     error::Ending,
     net::{self, Identity, Options},
 };
-use hushtable_columns::failure::{Failure, Result};
+use hushtable_columns::{
+    failure::{Failure, Result},
+    terminal,
+};
 
 /// How long a party that has nothing else to do stays to tell its peer.
 const STAY: Duration = Duration::from_millis(1500);
@@ -25,6 +28,7 @@ impl Link {
     /// Does the work of a command. If it fails or is stopped, the peer is told why, also if it is not connected
     /// but waits.
     pub fn attended<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.check()?;
         self.watch_signals();
         work().inspect_err(|failure| {
             if self.stopped.load(Ordering::Relaxed) {
@@ -125,7 +129,7 @@ impl Link {
                 }
                 let written = record.take().map(|record| record.interrupted(signal as u8));
                 if let Some(Err(failure)) = written {
-                    eprintln!("error: {failure}");
+                    terminal::complain(&format!("error: {failure}\n"));
                 }
                 let _ = emulate_default_handler(signal);
             }

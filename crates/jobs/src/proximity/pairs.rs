@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::job::Labels;
+use crate::{count::some, job::Labels};
 use hushtable::Role;
 use hushtable_columns::{
     Ids,
@@ -31,8 +31,9 @@ impl Pairs {
         let all = own.saturating_mul(others);
         if all > MOST_PAIRS {
             return Err(Failure::new(format!(
-                "--all-pairs {others}: {own} rows here with {others} of the peer's are {all} pairs; accepted: at most \
-                 {MOST_PAIRS}. Cut a list in several"
+                "--all-pairs {others}: {} here with {others} of the peer's make {all} pairs; accepted: at most \
+                 {MOST_PAIRS}. Cut a list in several",
+                some(own, "row")
             )));
         }
         Ok(Self { role, rows })

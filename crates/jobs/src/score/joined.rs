@@ -7,6 +7,7 @@ use std::{path::Path, sync::Arc};
 
 use crate::{
     choice::Choosing,
+    count::some,
     job::{Body, Job},
     join::{
         asked::Duplicates,
@@ -118,11 +119,12 @@ fn joined_now(
     let (_, parts) = parts(args, scoring, &named, &file)?;
     let owners = row_results::owners([Role::P0, Role::P1].into_iter(), reveal)?;
     say(args, reveal);
-    let words = format!(", by a hidden join of {} ids here", rows.ids());
+    let words = format!(", by a hidden join of {} here", some(rows.ids(), "id"));
     let mut about = about(scoring, &asked, owners.clone(), "joined now".into(), (rows.ids(), words));
     about.compared.extend(rules.iter().map(|rules| ("form of ids", rules.normal_form())));
     about.compared.push(tell::field(args.rowing.tell_form));
-    let ids = format!("that this party has up to {} ids; and the peer's number to this party", rows.bound);
+    let ids =
+        format!("that this party has up to {}; and the peer's number to this party", some(rows.bound, "id"));
     about.shows.push(("to the peer", ids));
     if args.rowing.tell_form {
         let form = format!("{}; and the same of the peer's to this party", tell::words(&rows));
@@ -138,7 +140,6 @@ fn joined_now(
         parts,
         peer_at_most,
         told: args.rowing.tell_form,
-        quiet: args.delivery.quiet,
         sizes,
     };
     Ok((fresh.steps(me)?, about, Some(Box::new(fresh))))

@@ -83,10 +83,10 @@ pub struct Score {
     #[command(flatten)]
     pub rowing: Rowing,
     /// Binary digits after the point of scores and probabilities, 4 to 24
-    #[arg(long, value_name = "F", default_value_t = FRACTION_BITS, value_parser = clap::value_parser!(u32).range(4..=24))]
+    #[arg(long, help_heading = None, value_name = "F", default_value_t = FRACTION_BITS, value_parser = clap::value_parser!(u32).range(4..=24))]
     pub fraction_bits: u32,
     /// Bits that hold a score with its sign, 16 to 64
-    #[arg(long, value_name = "BITS", default_value_t = BITS, value_parser = clap::value_parser!(u32).range(16..=64))]
+    #[arg(long, help_heading = None, value_name = "BITS", default_value_t = BITS, value_parser = clap::value_parser!(u32).range(16..=64))]
     pub bits: u32,
     #[command(flatten)]
     pub csv: Dialect,
@@ -128,7 +128,7 @@ pub struct Rowing {
     #[arg(long, value_name = "NAME,...", conflicts_with = "joined")]
     pub join: Vec<String>,
     /// With --join: how ids are brought into one form, as for `join` [default: trim,nfc]
-    #[arg(long, value_name = "RULE,...", value_parser = column::rules, requires = "join")]
+    #[arg(long, alias = "normalize", value_name = "RULE,...", value_parser = column::rules, requires = "join")]
     pub normalise: Vec<Rules>,
     /// With --join: tell the peer the pattern that most ids have, such as A999999, and compare it with the peer's before
     /// anything is joined, as for `join`; the peer says so too

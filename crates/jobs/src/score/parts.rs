@@ -22,7 +22,7 @@ pub fn column_name(question: &Question) -> String {
 
 /// What is asked where nothing was said, and what a probability gives away.
 pub fn say(args: &Score, reveal: Reveal) {
-    if args.asked.nothing() && !args.delivery.quiet {
+    if args.asked.nothing() {
         eprintln!(
             "the result is a decision: whether the probability is at least {THRESHOLD}; --threshold T, --bands A,B,C or \
              --reveal-exact ask for something else"
@@ -55,7 +55,7 @@ pub fn parts(
     let rows = file.read_named(&names, ids, |_, number| Ok(number))?;
     let unused = columns.iter().filter(|name| !ids.contains(&name.as_str()) && !features.contains(name));
     let unused = unused.map(String::as_str).collect::<Vec<_>>().join(", ");
-    if !unused.is_empty() && !args.delivery.quiet {
+    if !unused.is_empty() {
         eprintln!("not used, without a weight: {unused}");
     }
     let part = |row: &[f64]| {

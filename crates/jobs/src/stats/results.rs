@@ -13,6 +13,7 @@ use hushtable::Role;
 use hushtable_columns::{
     self as columns, FileFormat, Series,
     failure::Result,
+    manner,
     output::{Output, Writer},
     shares::role_name,
     terminal,
@@ -130,7 +131,6 @@ pub fn deliver(
     lines: &[Line],
     output: Option<Output>,
     (kind, least): (&str, Option<u32>),
-    json: bool,
     role: Role,
     phases: &Phases,
 ) -> Result<()> {
@@ -143,7 +143,7 @@ pub fn deliver(
         })?;
         eprintln!("wrote {} to {}", some(lines.len(), "result"), path.display());
     }
-    match json {
+    match manner::is_json() {
         true => {
             terminal::json(&Report { kind, role: role_name(role), least, results: lines, phases: *phases })
         }

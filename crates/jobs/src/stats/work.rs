@@ -29,14 +29,12 @@ use hushtable_columns::{failure::Result, output::Output};
 pub struct Asking {
     question: Question,
     file: JoinedFile,
-    json: bool,
-    quiet: bool,
     lines: Vec<Line>,
 }
 
 impl Asking {
-    pub fn new(question: Question, file: JoinedFile, json: bool, quiet: bool) -> Self {
-        Self { question, file, json, quiet, lines: vec![] }
+    pub fn new(question: Question, file: JoinedFile) -> Self {
+        Self { question, file, lines: vec![] }
     }
 }
 
@@ -57,9 +55,8 @@ pub fn answer(
     file: &JoinedFile,
     p: &mut Party,
     took: &mut Took,
-    quiet: bool,
 ) -> Result<Vec<Line>> {
-    let progress = Progress::start("parts of the question", question.parts.len(), quiet);
+    let progress = Progress::start("parts of the question", question.parts.len());
     let mut answers: Vec<(_, Vec<Group>, Vec<Found>)> = Vec::new();
     let asked = Asked { question, file, table: question.table(file) };
     let members = asked.members(p, took)?;
@@ -97,11 +94,11 @@ impl Agenda for Asking {
 
     fn compute(&mut self, p: &mut Party) -> Result<[Phase; 2]> {
         let mut took = Took::default();
-        self.lines = answer(&self.question, None, &self.file, p, &mut took, self.quiet)?;
+        self.lines = answer(&self.question, None, &self.file, p, &mut took)?;
         Ok([took.offline, took.online])
     }
 
     fn deliver(self, output: Option<Output>, _: [u8; 32], role: Role, phases: &Phases) -> Result<()> {
-        results::deliver(&self.lines, output, ("stats", Some(self.question.least)), self.json, role, phases)
+        results::deliver(&self.lines, output, ("stats", Some(self.question.least)), role, phases)
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     cost::Phases,
     job_file::{Flag, JobFile, Operand, Step},
     join::{
-        agree::{Ask, Offer, Report},
+        agree::{Ask, Offer},
         asked::{Duplicates, Shown},
         column::{self, Column, FRACTION_BITS, rules},
         explain,
@@ -164,12 +164,12 @@ impl Joint {
     }
 
     /// What is done at the meeting. `joined` is where this party's shares of the join go, if they are kept.
-    pub fn agenda(self, joined: Option<Output>, json: bool, quiet: bool) -> Surveying {
+    pub fn agenda(self, joined: Option<Output>) -> Surveying {
         let columns = self.columns[self.role as usize].clone();
         let path = joined.as_ref().map(|output| output.path().to_owned());
-        let hiding = Hiding::new(self.ask, self.rows, columns, Report { json, quiet }, path);
+        let hiding = Hiding::new(self.ask, self.rows, columns, path);
         let Self { columns, asked, hash, .. } = self;
-        Surveying { hiding, columns, asked, hash, joined, json, quiet, file: None, lines: vec![] }
+        Surveying { hiding, columns, asked, hash, joined, file: None, lines: vec![] }
     }
 }
 
@@ -212,8 +212,6 @@ pub struct Surveying {
     asked: Vec<(String, Asked)>,
     hash: String,
     joined: Option<Output>,
-    json: bool,
-    quiet: bool,
     file: Option<JoinedFile>,
     lines: Vec<Line>,
 }
@@ -241,7 +239,7 @@ impl Agenda for Surveying {
             row_results::agree(p, &question.fields(&file, p.role()), "")?;
             let (send, recv) = work::bill(&question, &file, &p.setting())?.cots_of(p.role());
             p.prepare_ot(send, recv)?;
-            self.lines.extend(work::answer(&question, Some(name), &file, p, &mut took, self.quiet)?);
+            self.lines.extend(work::answer(&question, Some(name), &file, p, &mut took)?);
         }
         self.file = Some(file);
         Ok([took.offline, took.online])
@@ -254,7 +252,7 @@ impl Agenda for Surveying {
         }
         match self.asked.is_empty() {
             true => self.hiding.report(role, file.tables.each_ref().map(|table| table.rows), phases),
-            false => results::deliver(&self.lines, output, ("run", None), self.json, role, phases),
+            false => results::deliver(&self.lines, output, ("run", None), role, phases),
         }
     }
 }

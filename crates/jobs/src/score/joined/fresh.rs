@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
+    count::some,
     job::{Body, Job, Placed},
     join::{agree, hidden, rows::Rows, tell},
     meeting::Agreed,
@@ -37,7 +38,6 @@ pub struct Fresh {
     pub peer_at_most: Option<usize>,
     /// Whether the parties tell each other how most of their ids look.
     pub told: bool,
-    pub quiet: bool,
     /// At most how many ids P0 and P1 have; until the peer has said, as many as here.
     pub sizes: [usize; 2],
 }
@@ -76,9 +76,7 @@ impl Fresh {
             let what = format!("malformed message from the peer: {theirs} ids");
             return Err(Failure::Reported(Cause::Peer, what));
         }
-        if !self.quiet {
-            eprintln!("the peer joins up to {theirs} ids");
-        }
+        eprintln!("the peer joins up to {}", some(theirs as usize, "id"));
         agree::accept(theirs as usize, self.rows.bound, self.peer_at_most)?;
         self.sizes[p.role() as usize] = self.rows.bound;
         self.sizes[p.role().peer() as usize] = theirs as usize;
@@ -90,7 +88,7 @@ impl Before for Fresh {
     fn agree(&mut self, p: &mut Party) -> Result<(Vec<Job>, Agreed)> {
         self.exchange(p)?;
         if self.told {
-            tell::tell(p, &self.rows, self.quiet)?;
+            tell::tell(p, &self.rows)?;
         }
         Set::check_chance(self.sizes, |sizes| hidden::chance(&self.owners, sizes))?;
         for &owner in &self.owners {
