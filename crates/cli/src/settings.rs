@@ -144,7 +144,7 @@ pub fn apply(command: &Command, arguments: Vec<OsString>) -> Result<Applied> {
     let asks_for_help = arguments.iter().any(|word| word == "-h" || word == "--help");
     let has =
         |option: &&str| leaf.get_arguments().any(|arg| arg.get_long() == Some(option) && !arg.is_hide_set());
-    if asks_for_help || WITHOUT.contains(&leaf.get_name()) || !NAMES.iter().any(|name| has(&name)) {
+    if asks_for_help || WITHOUT.contains(&leaf.get_name()) || !NAMES.iter().any(has) {
         return Ok((vec![], arguments));
     }
     Ok(merged(leaf, at, arguments, settings()?))

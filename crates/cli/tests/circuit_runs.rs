@@ -228,7 +228,7 @@ fn files_are_read_as_those_of_other_jobs() {
     rows.write(&site);
     let runs = |text: &[u8], more: &str| {
         fs::write(site.path("a.csv"), text).unwrap();
-        work(site.both(&format!("{P0} {more}"), &format!("{P1}")));
+        work(site.both(&format!("{P0} {more}"), P1));
         assert_eq!(site.read("a.out.csv"), rows.want(), "{more}");
     };
     runs(b"\xef\xbb\xbfx,a\r\n0,5\r\n1,200\r\n0,255\r\n1,0\r\n", "");
