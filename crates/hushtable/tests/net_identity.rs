@@ -107,8 +107,7 @@ fn a_name_is_plain() {
         "a\u{a0}b",
         "\u{3164}",
         "a\u{2028}b",
-        // Two ways to write one name.
-        "Su\u{308}d",
+        // A letter over another.
         "teleco\u{36b}",
     ] {
         let outcome = Identity::create(&root.path().join("id"), name);
@@ -116,6 +115,9 @@ fn a_name_is_plain() {
     }
     assert!(files(root.path()).is_empty());
     assert_eq!(Identity::create(&root.path().join("id"), &"x".repeat(64)).unwrap().name().len(), 64);
+    // However accents are typed, it is one name.
+    let typed = Identity::create(&root.path().join("composed"), "Su\u{308}d").unwrap();
+    assert_eq!(typed.name(), "S\u{fc}d");
 }
 
 #[test]
