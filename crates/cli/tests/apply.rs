@@ -205,7 +205,7 @@ fn rows_by_position_only_and_ids_as_they_are() {
         &format!("{asked} --input a.csv --output p0.csv"),
         &format!("{asked} --input b.csv --output p1.csv"),
     );
-    assert_eq!(site.read("p1.csv"), "id,identity\n\"x,1\",1.5\n\u{e9},1\n");
+    assert_eq!(site.read("p1.csv"), "name,identity\n\"x,1\",1.5\n\u{e9},1\n");
 }
 
 #[test]

@@ -138,7 +138,7 @@ fn every_masked_message_differs_between_runs() {
         assert_eq!(first.len(), second.len());
         // The first message compares parameters, the second begins with what is offered of OT extensions.
         for (i, (a, b)) in first.iter().zip(&second).enumerate().skip(1) {
-            let public = 8 + if i == 1 { 49 } else { 0 };
+            let public = 8 + if i == 1 { 65 } else { 0 };
             let bits = 8 * (a.len() - public);
             if i == 1 && bits == 0 {
                 continue; // P0 offers and sends no point
