@@ -130,8 +130,8 @@ fn arrow_in_and_out() {
         &format!("{apply} --input telecom.csv --column score --output out.csv"),
     ));
     fine(site.both(
-        &format!("apply eq --column sigmoid --input out.arrow --output eq.csv {PLAIN}"),
-        &format!("apply eq --against sigmoid --input out.csv --output other.csv {PLAIN}"),
+        &format!("apply eq --id number --column sigmoid --input out.arrow --output eq.csv {PLAIN}"),
+        &format!("apply eq --id number --against sigmoid --input out.csv --output other.csv {PLAIN}"),
     ));
     let (_, got) = results(&site.read("eq.csv"));
     assert_eq!(got, (100..106).map(|id| (id.to_string(), 1.0)).collect::<Vec<_>>());
