@@ -227,7 +227,7 @@ fn help_is_one_screen_or_two_and_the_rest_is_behind_it() {
             let line = line.strip_prefix("  ")?;
             let (_, long) = line
                 .split_once("--")
-                .filter(|(before, _)| before.trim_end_matches(", ").trim().len() <= 2)?;
+                .filter(|(before, _)| before.len() <= 4 && before.trim_end_matches(", ").trim().len() <= 2)?;
             Some(format!("--{}", long.split([' ', '.', '\n']).next()?))
         });
         if !command.is_empty() {
