@@ -168,7 +168,7 @@ fn pair(memory: u64) -> (Party, Party) {
 #[test]
 fn runs() {
     // Too much for one batch, and not for one in each of two lanes.
-    let (rows, memory) = ((1 << 15) + 320, 16 << 20);
+    let (rows, memory) = ((1 << 16) + 640, 32 << 20);
     let under = Setting::default().memory(memory);
     let scoring = Scoring::new(32, 12, Question::AtLeast(0.7)).expect("a scoring");
     for reveal in [Reveal::Both, Reveal::Only(Role::P0), Reveal::Only(Role::P1), Reveal::Nobody] {
