@@ -77,28 +77,33 @@ pub fn predict_layers(
     let asked = optimise.map(objective);
     let under = Setting::over(link).objective(asked);
     let wanted = Wanted::new(Objective::Total, link, Machine::REFERENCE.objective(asked));
-    let all = |effort: &Effort| {
+    // With what a session takes to begin, and without.
+    let taken = |effort: &Effort| {
         let predicted = plan::rank([((), effort.clone())], &wanted).remove(0);
-        [predicted.once, predicted.setup, predicted.offline, predicted.online].iter().fold(
-            (0.0, 0.0, 0),
-            |(seconds, bytes, rounds), e| {
+        let sum = |estimates: &[plan::Estimate]| {
+            estimates.iter().fold((0.0, 0.0, 0), |(seconds, bytes, rounds), e| {
                 (seconds + e.seconds, bytes + e.bytes[0] + e.bytes[1], rounds + e.rounds)
-            },
-        )
+            })
+        };
+        let (phases, begin) = ([predicted.offline, predicted.online], [predicted.once, predicted.setup]);
+        (sum(&[&begin[..], &phases[..]].concat()), sum(&phases))
     };
+    let all = |effort: &Effort| taken(effort).0;
     let mut so_far = Effort::none();
     let mut before = all(&so_far);
     let mut found = Vec::with_capacity(layers.len());
     for steps in &layers {
         let mut memory = 0;
+        let mut own = Effort::none();
         for (step, items) in steps {
             let (effort, batch) = step.effort(*items, &under).map_err(|e| raise(py, &e))?;
             memory = memory.max(batch);
+            own = own.then(effort.clone());
             so_far = so_far.then(effort);
         }
-        let now = all(&so_far);
-        // More of the same may go by a cheaper extension of OTs.
-        let now = (now.0.max(before.0), now.1.max(before.1), now.2.max(before.2));
+        let (now, own) = (all(&so_far), taken(&own).1);
+        // Many OTs at once may go by a cheaper extension than those of this layer do, which are made alone.
+        let now = (now.0.max(before.0 + own.0), now.1.max(before.1 + own.1), now.2.max(before.2));
         found.push((now.0 - before.0, now.1 - before.1, now.2 - before.2, memory));
         before = now;
     }

@@ -20,7 +20,7 @@ use crate::{
 pub struct Multiply {
     /// Width of the numbers.
     pub bits: u32,
-    /// With [`Objective::Online`] by multiplication triples, which take less online and more in all.
+    /// With [`Objective::Online`] and [`Objective::Rounds`] by multiplication triples, which take less online and more in all.
     pub objective: Objective,
 }
 
@@ -95,13 +95,15 @@ impl Operation for Multiply {
 
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
         Ok(match self.objective {
-            Objective::Online => ProductTriples::<u64>::bill(self.bits, MatrixShape::numbers(items)),
+            Objective::Online | Objective::Rounds => {
+                ProductTriples::<u64>::bill(self.bits, MatrixShape::numbers(items))
+            }
             _ => Multiplication::bill(self.bits).times(items),
         })
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
-        if self.objective == Objective::Online {
+        if opens(self.objective) {
             return spent(ProductTriples::random(from, self.bits, MatrixShape::numbers(items))?, items);
         }
         let (bits, product) = (self.bits, Multiplication::prepare(from, self.bits, items)?);
@@ -140,7 +142,7 @@ impl Operation for Products {
             return Ok(self.lattice(items)?.bill());
         }
         Ok(match self.objective {
-            Objective::Online => ProductTriples::<u64>::bill(self.bits, self.of(items)),
+            Objective::Online | Objective::Rounds => ProductTriples::<u64>::bill(self.bits, self.of(items)),
             _ => MatrixJob::shared(self.of(items), self.bits).bill(),
         })
     }
@@ -167,7 +169,7 @@ impl Operation for Products {
         if self.by_lattice() {
             return spent(ProductTriples::by_lattice(from, &self.lattice(items)?)?, items);
         }
-        if self.objective == Objective::Online {
+        if opens(self.objective) {
             return spent(ProductTriples::random(from, self.bits, self.of(items))?, items);
         }
         let (bits, job) = (self.bits, MatrixJob::shared(self.of(items), self.bits));
@@ -259,7 +261,7 @@ impl SymmetricProducts {
         let shape = [items, self.rows, self.inner];
         match self.objective {
             _ if self.by_lattice() => GramJob::by_lattice(shape, self.bits, self.objective),
-            Objective::Online => GramJob::by_triples(shape, self.bits),
+            Objective::Online | Objective::Rounds => GramJob::by_triples(shape, self.bits),
             _ => GramJob::by_ots(shape, self.bits),
         }
     }
@@ -375,6 +377,11 @@ impl Rectify {
     }
 }
 
+/// Whether products are made before there are numbers, which are only opened then.
+fn opens(objective: Objective) -> bool {
+    matches!(objective, Objective::Online | Objective::Rounds)
+}
+
 /// Triples as material.
 fn spent(triples: ProductTriples<u64>, items: usize) -> Result<Box<dyn Material>> {
     let bits = triples.bits();
@@ -385,7 +392,7 @@ fn spent(triples: ProductTriples<u64>, items: usize) -> Result<Box<dyn Material>
 }
 
 fn by(objective: Objective) -> String {
-    if objective == Objective::Online { "triples" } else { "correlated OTs" }.into()
+    if opens(objective) { "triples" } else { "correlated OTs" }.into()
 }
 
 fn number(bits: u32) -> Port {
