@@ -116,13 +116,18 @@ def test_a_layer_takes_the_form_with_the_fewest_bytes_that_is_accurate_enough():
 
 def test_a_smaller_range_takes_fewer_bytes():
     sizes = {}
-    # Where OTs take few bytes, what a range saves are messages.
-    kinds = (("relu", Relu(), 0.9), ("softmax", Softmax(), 0.98), ("gelu", Curve("gelu"), 0.95), ("silu", Curve("silu"), 0.96))
-    for kind, layer, most_of_it in kinds:
+    # Over a link as fast as memory: elsewhere another extension of OTs may serve the smaller one.
+    for kind, layer in (("relu", Relu()), ("softmax", Softmax()), ("gelu", Curve("gelu")), ("silu", Curve("silu"))):
         for most in (8.0, 500.0):
             model = alone(layer).calibrate(np.full((2, 8), most * 0.99), margin=1, bits=37)
-            sizes[kind, most] = model.report(2000, optimise="bytes").bytes
-        assert sizes[kind, 8.0] < most_of_it * sizes[kind, 500.0]
+            sizes[kind, most] = model.report(2000, link="100000:0.01ms").bytes
+        assert sizes[kind, 8.0] < 0.95 * sizes[kind, 500.0]
+        # And where bytes are to be least.
+        least = [
+            alone(layer).calibrate(np.full((2, 8), most * 0.99), margin=1, bits=37).report(2000, optimise="bytes").bytes
+            for most in (8.0, 500.0)
+        ]
+        assert least[0] < least[1]
 
 
 def test_precision_is_asked_for_at_calibration_and_told():

@@ -5,8 +5,8 @@
 //! A prediction for `count` OTs of a direction is a line, of time and of bytes: what comes before the first one, and what
 //! each takes. Each takes the time of its work or of its bits on the link, whichever is longer, because they overlap.
 //! Before the first one of Ferret come its seeds, made by the extension below it, a round trip, and what its start takes
-//! besides. What is taken changes at three counts, [`Limits::ends`]: a set that would be too slow for more OTs is not begun. Only rates, link, prices and counts are looked at,
-//! and all are public.
+//! besides. What is taken changes at three counts, [`Limits::ends`]: a set that would be too slow for more OTs is not
+//! begun. Only rates, link, prices and counts are looked at, and all are public.
 //!
 //! The program's plan predicts by the same lines, at the rates of its machine.
 
