@@ -6,12 +6,12 @@ use crate::common::{Done, Site, results, sigmoid};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-fn hash(site: &Site, name: &str) -> String {
+pub fn hash(site: &Site, name: &str) -> String {
     Sha256::digest(site.read(name)).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A party's command for a job that it approved.
-fn approved(site: &Site, job: &str, party: &str, more: &str) -> String {
+pub fn approved(site: &Site, job: &str, party: &str, more: &str) -> String {
     let digits = &hash(site, job)[..32];
     format!("run {job} --input {party}.csv --identity {party}.id --approve {digits} {more}")
 }

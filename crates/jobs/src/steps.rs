@@ -284,13 +284,9 @@ fn shared(file: &JobFile, step: &Step, stays: bool) -> Vec<OsString> {
         Reveal::Only(Role::P0) => "p0",
         Reveal::Only(Role::P1) => "p1",
     };
-    let flag = |Flag { key, value, .. }: &Flag| match value {
-        None => format!("--{key}").into(),
-        Some(value) => format!("--{key}={value}").into(),
-    };
     let fixed = [format!("--reveal={to}"), "--connect=later".into(), "--insecure-plain-tcp".into()];
     let fixed = fixed.map(OsString::from).into_iter();
-    fixed.chain(step.options.iter().chain(&file.options).map(flag)).collect()
+    fixed.chain(step.options.iter().chain(&file.options).map(Flag::argument)).collect()
 }
 
 fn with(option: &str, path: &Path) -> OsString {

@@ -1,5 +1,7 @@
 //! The steps of a job file, as they are written.
 
+use std::ffi::OsString;
+
 use crate::toml_file::{TomlFile, Value};
 use hushtable::{math::Function, operation::Relation};
 use hushtable_columns::failure::{Failure, Result};
@@ -45,6 +47,16 @@ pub struct Flag {
     /// Nothing for one without a value.
     pub value: Option<String>,
     pub line: usize,
+}
+
+impl Flag {
+    /// As an argument.
+    pub fn argument(&self) -> OsString {
+        match &self.value {
+            None => format!("--{}", self.key).into(),
+            Some(value) => format!("--{}={value}", self.key).into(),
+        }
+    }
 }
 
 /// Keys of steps: these are options of the commands that they stand for.

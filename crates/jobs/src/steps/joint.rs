@@ -1,6 +1,6 @@
 //! A job file's hidden join, and statistics of it, in one session.
 
-use std::path::Path;
+use std::{ffi::OsString, path::Path};
 
 use crate::{
     cost::Phases,
@@ -90,7 +90,7 @@ impl Joint {
         let says = |step: &Step, what: String| {
             Failure::input(format!("{}: line {}: {what}", own.file.display(), step.line))
         };
-        let options: Options = parsed(file, first, own, flags(&first.options))?;
+        let options: Options = parsed(file, first, own, arguments(first))?;
         let who = match options.rows.as_deref() {
             // Both may want results of their rows later; statistics need none of them.
             None if rest.is_empty() => Reveal::Both,
@@ -128,7 +128,7 @@ impl Joint {
         let ask = Ask { reveal: Shown::None, who, forms, told: options.tell_form, peer_at_most };
         let mut asked = Vec::new();
         for step in rest {
-            let Statistics { asked: one } = parsed(file, step, own, flags(&step.options))?;
+            let Statistics { asked: one } = parsed(file, step, own, arguments(step))?;
             asked.push((step.name.clone(), one));
         }
         let read = crate::explain::bytes([own.input]);
@@ -186,12 +186,8 @@ fn columns(step: &Step, role: Role, fraction_bits: u32) -> std::result::Result<V
     Ok(columns)
 }
 
-fn flags(options: &[Flag]) -> Vec<std::ffi::OsString> {
-    let flag = |Flag { key, value, .. }: &Flag| match value {
-        None => format!("--{key}").into(),
-        Some(value) => format!("--{key}={value}").into(),
-    };
-    options.iter().map(flag).collect()
+fn arguments(step: &Step) -> Vec<OsString> {
+    step.options.iter().map(Flag::argument).collect()
 }
 
 /// What the join will be like, if the peer has as many ids.
