@@ -2,7 +2,6 @@
 
 use std::{
     cell::Cell,
-    sync::atomic::Ordering,
     thread,
     time::{Duration, Instant},
 };
@@ -203,7 +202,7 @@ fn fetch(
     let progress = Progress::start("parts of the copy", job.messages() - before);
     let fetched = Cell::new(0);
     let answered = request(s, asked, arriving.as_mut(), |message| {
-        progress.done().fetch_add(1, Ordering::Relaxed);
+        progress.step();
         fetched.set(fetched.get() + message.len() as u64);
         cache.keep(message)
     });
