@@ -316,7 +316,7 @@ fn description(data: &[u8]) {
     let _ = (Greeting::from_bytes(data), Request::from_bytes(data), Answer::from_bytes(data));
     let Ok(description) = Description::from_bytes(data) else { return };
     assert_eq!(Description::from_bytes(&description.to_bytes()).expect("what was written"), description);
-    assert!(!hushtable_jobs::private_table::summary(&description).contains('\u{1b}'));
+    assert!(!hushtable_jobs::private_table::page(&description).text(true).contains('\u{1b}'));
     let job = description.job();
     assert!(job.messages() >= 1 && description.batch as usize <= job.most());
     // Rows of any bits: a value or an error.

@@ -25,7 +25,7 @@ use hushtable_columns::{failure::Result, manner, shares::role_name, terminal};
 /// What is said of threads for which nobody asked.
 pub const THREADS: &str = "settled with the peer; counted as one here";
 
-/// Prints what a dry run says: as JSON, or as text.
+/// Prints a page: as JSON, or as text.
 pub fn print(page: &Page) -> Result<()> {
     terminal::print(&if manner::is_json() { page.json() } else { page.text(manner::is_verbose()) })
 }
