@@ -106,11 +106,16 @@ fn what_cannot_be_searched() {
     }
 }
 
-/// All pairs of widths in turn, at random.
+/// The narrowest and the widest, and random ones between, of random words.
 #[test]
 fn groups_by_two_columns() {
     let mut rng = Prg::new(Block(0xcc));
-    for widths in [[1, 1], [1, 7], [7, 1], [2, 3], [3, 2], [8, 8], [1, 64], [64, 1], [5, 12]] {
+    let random = |_| {
+        let first = 1 + rng.below(64);
+        [first, 1 + rng.below(64 / first)]
+    };
+    let random: Vec<[u32; 2]> = (0..12).map(random).collect();
+    for widths in [[1, 1], [8, 8], [1, 64], [64, 1], [5, 12]].into_iter().chain(random) {
         let of = Crossed::new(widths).expect("few");
         let any = |rng: &mut Prg, width: u32| rng.u64() >> (64 - width);
         let given: Vec<[u64; 2]> =

@@ -204,13 +204,12 @@ fn joined_seeds() -> Vec<Vec<u8>> {
     };
     let shares = || [vec![7, u64::MAX], vec![1], vec![2]].map(|words| Shared::of(&words)).into();
     let table = |owner| Table::new(owner, 2, Shared::of(&[3]), shares());
-    let style = Some(Style { id: "x,y".into(), delimiter: ';', decimal: ',' });
-    let owned =
-        || Some(Owned { ids: ["a", "b"].iter().collect(), rows: Shared::of(&[2, 0]), style: style.clone() });
+    let style = Style { id: "x,y".into(), delimiter: ';', decimal: ',' };
+    let owned = || Some(Owned { ids: ["a", "b"].iter().collect(), rows: Shared::of(&[2, 0]) });
     let tables = || [offer("income:5"), offer("region:n|s")];
     let files = [
         JoinedFile::new([7; 32], Role::P0, tables(), vec![table(Role::P0), table(Role::P1)], owned()),
-        JoinedFile::new([7; 32], Role::P0, tables(), vec![table(Role::P1)], None),
+        JoinedFile::new([7; 32], Role::P0, tables(), vec![table(Role::P1)], None).written_as(style),
     ];
     let text = |file: JoinedFile| {
         let mut text = Vec::new();
@@ -263,7 +262,7 @@ fn model_seeds() -> Vec<Vec<u8>> {
 /// A job file.
 fn job(data: &[u8]) {
     let Ok(file) = JobFile::parse(here(), data) else { return };
-    let lines = file.describe().lines().count();
+    let lines = file.described().to_string().lines().count();
     assert!(!file.steps.is_empty() && lines <= 5 + file.steps.len() + file.options.len());
     for (i, step) in file.steps.iter().enumerate() {
         for operand in [&step.x, &step.y].into_iter().flatten() {
@@ -317,7 +316,7 @@ fn description(data: &[u8]) {
     let _ = (Greeting::from_bytes(data), Request::from_bytes(data), Answer::from_bytes(data));
     let Ok(description) = Description::from_bytes(data) else { return };
     assert_eq!(Description::from_bytes(&description.to_bytes()).expect("what was written"), description);
-    assert!(!hushtable_jobs::private_table::summary(&description).contains('\u{1b}'));
+    assert!(!hushtable_jobs::private_table::page(&description).text(true).contains('\u{1b}'));
     let job = description.job();
     assert!(job.messages() >= 1 && description.batch as usize <= job.most());
     // Rows of any bits: a value or an error.

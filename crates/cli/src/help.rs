@@ -77,45 +77,38 @@ pub fn brief(command: &Command) -> String {
     brief.after_help(format!("{left}{more}")).render_help().to_string()
 }
 
-/// What `--help` prints of it: as many groups of options and of examples as two screens hold.
+/// What `--help` prints of it: as many groups of options as two screens hold with an example, and then as many examples.
 pub fn two_screens(command: &Command) -> String {
-    let path = path(command);
-    let mut last = String::new();
-    for groups in 0..=LONG.len() {
-        let folded = |arg: &Arg| {
-            is_shared(arg) || arg.get_help_heading().is_some_and(|group| LONG[..groups].contains(&group))
-        };
-        let left = left_out(command, folded);
-        let text = |examples: &str| {
-            let after = format!(
-                "{examples}{left}`hushtable help {}` says all.",
-                path.trim_start_matches("hushtable ")
-            );
-            let after = if path == "hushtable" { left_of(command) } else { after };
-            fold(command, folded).after_help(after).render_help().to_string()
-        };
-        let (mut shown, groups_of_examples) = (String::new(), examples(command));
-        for count in (0..=groups_of_examples.len()).rev() {
-            let heading = if count > 0 { "Examples:\n" } else { "" };
-            let some = format!("{heading}{}", groups_of_examples[..count].concat());
-            let some = if count > 0 { some + "\n" } else { some };
-            shown = text(&some);
-            if shown.lines().count() <= LINES {
-                break;
-            }
-        }
-        let fits =
-            shown.lines().count() <= LINES && (shown.contains("Examples:") || groups_of_examples.is_empty());
-        last = shown;
-        if fits {
-            break;
-        }
-    }
-    last
+    let examples = examples(command);
+    let counts = || (examples.len().min(1)..=examples.len()).rev();
+    let ways = (0..=LONG.len()).flat_map(|groups| counts().map(move |count| (groups, count)));
+    let shown = |(groups, count): (usize, usize)| without(&LONG[..groups], command, &examples[..count]);
+    let fits = |text: &String| text.lines().count() <= LINES;
+    ways.map(shown).find(fits).unwrap_or_else(|| shown((LONG.len(), 0)))
 }
 
-/// What stands below the options of the program itself.
-fn left_of(command: &Command) -> String {
+/// The help of a command that leaves these groups to `hushtable help`, with some of its examples.
+fn without(groups: &[&str], command: &Command, examples: &[String]) -> String {
+    let folded =
+        |arg: &Arg| is_shared(arg) || arg.get_help_heading().is_some_and(|group| groups.contains(&group));
+    let after = match path(command).strip_prefix("hushtable ") {
+        None => below(command),
+        Some(name) => {
+            let heading = if examples.is_empty() { ["", ""] } else { ["Examples:\n", "\n"] };
+            let left = left_out(command, folded);
+            format!(
+                "{}{}{}{left}`hushtable help {name}` says all.",
+                heading[0],
+                examples.concat(),
+                heading[1]
+            )
+        }
+    };
+    fold(command, folded).after_help(after).render_help().to_string()
+}
+
+/// What stands below the options.
+fn below(command: &Command) -> String {
     command.get_after_help().map(ToString::to_string).unwrap_or_default()
 }
 
@@ -154,7 +147,7 @@ fn left_out(command: &Command, folded: impl Fn(&Arg) -> bool) -> String {
 
 /// The examples of a command, each group of lines under the line that says what it is for.
 fn examples(command: &Command) -> Vec<String> {
-    let after = left_of(command);
+    let after = below(command);
     let Some((_, examples)) = after.split_once("Examples:\n") else { return vec![] };
     let mut groups: Vec<String> = Vec::new();
     let mut titled = false;

@@ -169,7 +169,7 @@ fn join(args: &Join) -> Result<()> {
     };
     let rows = Rows::read(&file, &args.input, &reading)?;
     rows.warn(&args.input);
-    let read = hushtable_jobs::explain::bytes([args.input.as_path()]);
+    let read = hushtable_jobs::explain::size_of_files([args.input.as_path()]);
     let explained = Some(explain::page(&ask, &rows, &columns, &args.link, read)?);
     let shares = args.reveal == Shown::None;
     let writes = match args.reveal {

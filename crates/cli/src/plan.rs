@@ -25,7 +25,7 @@ use hushtable_jobs::{
     calibration::Calibration,
     choice::{Optimise, Sharing},
     circuit::{self, Holder, Knows},
-    count::count,
+    count::{count, some},
     means::{Means, dollars, prices},
 };
 use serde::Serialize;
@@ -224,8 +224,10 @@ fn line<T>(protocol: &str, chosen: bool, p: &Prediction<T>, memory_bytes: Option
 
 fn table(args: &Plan, link: &LinkShape, calibration: &Calibration, all: &[Prediction<Protocol>]) -> String {
     let mut out = format!(
-        "{} lookups in a table of 2^{} entries of {} bits; network {link}; {calibration}\n",
-        args.batch, args.index_bits, args.value_bits
+        "{} in a table of 2^{} entries of {}; network {link}; {calibration}\n",
+        some(args.batch, "lookup"),
+        args.index_bits,
+        some(args.value_bits as usize, "bit")
     );
     let head = ["set-up", "offline", "online", "total", "P0 sends", "P1 sends", "rounds", "memory", "money"];
     write!(out, "  {:12}", "protocol").expect("text grows");

@@ -131,8 +131,8 @@ pub struct Run {
     /// With join = true, or a step that joins: refuse a peer that says it has more ids, before anything is computed
     #[arg(long, value_name = "N", value_parser = count)]
     peer_at_most: Option<usize>,
-    /// How this party's ids are brought into the form that the job file says, where that reads them as others write
-    /// theirs: e164:+49 where the file says e164:+43, date:dmy where it says date
+    /// How ids are written in this party's own file, where the job file says it for another country or order of dates:
+    /// e164:+49 where it says e164:+43, date:dmy where it says date
     #[arg(long, value_name = "RULE,...", value_parser = column::rules)]
     normalise: Vec<Rules>,
     /// What `hushtable calibrate` wrote [default: that of this user, if there is one]
@@ -151,7 +151,11 @@ pub struct Run {
 /// Runs the subcommand.
 pub fn run(args: &Run) -> Result<()> {
     if let Some(path) = &args.check {
-        return terminal::print(&JobFile::read(path)?.describe());
+        let file = JobFile::read(path)?;
+        return match manner::is_json() {
+            true => terminal::json(&file.described()),
+            false => terminal::print(&file.described().to_string()),
+        };
     }
     let path = args.file.as_deref().expect("clap requires it");
     if is_circuit(path) {
@@ -215,13 +219,14 @@ fn carry_out(args: &Run, path: &Path, file: &JobFile, link: &Link) -> Result<()>
     } else {
         let of_joins =
             [("--peer-at-most", args.peer_at_most.is_some()), ("--normalise", !args.normalise.is_empty())];
-        refuse(&[(true, "needs a job with join = true", &of_joins)])?;
+        refuse(&[(true, "needs a job with join = true, or with a first step that joins", &of_joins)])?;
         (steps::jobs(file, &own)?, None, None)
     };
     let others = [Some(path), Some(input), weights, calibration].into_iter().flatten();
     let inputs = others.chain(csv.inputs()).collect();
     let (hash, find_difference, sign) = (Some(file.hash.clone()), file.find_difference, delivery.sign);
-    let common = Common { file: hash, find_difference, sign, in_common, described: file.describe() };
+    let common =
+        Common { file: hash, find_difference, sign, in_common, described: file.described().to_string() };
     let mut task = Task { kind: "run", jobs, common, before, stock: Stock::none(), delivery, link, inputs };
     if !delivery.dry_run {
         show(args, &task.explain()?);
@@ -243,7 +248,7 @@ fn survey(args: &Run, path: &Path, file: &JobFile, own: &Own<'_>) -> Result<()> 
     refuse(&[(true, "is for jobs that score", &weights)])?;
     let mut joint = Joint::of(file, own, args.peer_at_most)?;
     let mut explained = joint.explained.take().expect("it is taken once");
-    explained.attach(file.describe());
+    explained.attach(file.described().to_string());
     let asks = joint.asks();
     check_outputs(asks || delivery.dry_run, delivery.output.as_deref(), args.joined.as_deref())?;
     if let Some(path) = &delivery.output {

@@ -18,7 +18,7 @@ fn stats(args: &Stats) -> Result<()> {
     }
     let file = JoinedFile::read(&args.joined)?;
     let question = Question::of(&args.asked, &file)?;
-    let read = hushtable_jobs::explain::bytes([args.joined.as_path()]);
+    let read = hushtable_jobs::explain::size_of_files([args.joined.as_path()]);
     let explained = Some(explain::page(&question, &file, &args.link, read)?);
     let errand = Meeting {
         kind: "stats",

@@ -171,7 +171,7 @@ fn three_plain_sentences() {
     }
     for (reveal, words, learned) in [
         ("none", "Bank and telecom match the rows", "Neither learns which ids match"),
-        ("ids", "Bank and telecom find out which ids", "Both learn which of its ids the other has too."),
+        ("ids", "Bank and telecom find out which ids", "Each learns which of its own ids the other has too."),
         ("count", "Bank and telecom count how many ids", "Both learn that number."),
     ] {
         let ([who, learns, rest], _) = of(&format!("join --input bank.csv --id id --reveal {reveal}"));

@@ -73,7 +73,7 @@ fn nulls_are_left_out_at_both() {
         "apply sigmoid --reveal both {bank} --bad-rows bad.parquet --output out0.csv {NOWHERE}"
     ));
     done.fails_with(3, "plain.parquet: 3 bad rows\n  row 2, column \"hole\": null is missing");
-    assert!(done.stderr.contains("wrote the ids of 3 to bad.parquet"), "{done:?}");
+    assert!(done.stderr.contains("wrote the ids of 3 rows to bad.parquet"), "{done:?}");
     site.write("telecom.csv", "id,score\nc0,1\nc1,2\nc2,-3\nc3,x\nc4,-5\nc5,6\n");
     fine(site.both(
         &format!("{apply} {bank} --leave-out bad.parquet --output out0.csv"),

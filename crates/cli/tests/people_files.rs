@@ -109,6 +109,23 @@ fn results_are_written_as_the_table_was() {
         assert_eq!(site.read("out.csv"), "Kunde;max\nM\u{fc}ller;1100,5\n\"a;b\";0\nc;12345678\n");
         assert_eq!(site.read("other-out.csv"), "id,max\nM\u{fc}ller,1100.5\na;b,0\nc,12345678\n");
     }
+    // Statistics too, also where only the other party owns rows.
+    let join = |rest: &str| format!("join --rows p0 {rest} {PLAIN} --force");
+    let [p0, p1] = site.both(
+        &join("--input other.csv --id id --columns x --output p0.json"),
+        &join("--input german.csv --id Kunde --decimal , --thousands . --columns Betrag:2e7 --fraction-bits 8 --output p1.json"),
+    );
+    let _ = (p0.ok(), p1.ok());
+    let stats =
+        |party: &str| format!("stats {party}.json --mean Betrag --least 1 --output {party}.csv {PLAIN}");
+    let [p0, p1] = site.both(&stats("p0"), &stats("p1"));
+    let _ = (p0.ok(), p1.ok());
+    let mean = "4115592.0833333335";
+    for (party, delimiter, mean) in [("p0", ",", mean.to_owned()), ("p1", ";", mean.replace('.', ","))] {
+        let rows = [["group", "statistic", "value"], ["all", "count", "3"], ["all", "mean of Betrag", &mean]];
+        let wanted: String = rows.iter().map(|row| row.join(delimiter) + "\n").collect();
+        assert_eq!(site.read(&format!("{party}.csv")), wanted);
+    }
     // What may be meant in two ways is neither.
     site.write("doubt.csv", "id;x\na;1.100\nb;2.5\n");
     let doubt = "apply sigmoid --reveal both --input doubt.csv --column x --output o.csv";
@@ -145,7 +162,10 @@ fn missing_cells_count_as_what_is_said() {
     let columns = "--columns income:100,region:north/south/none --output p0.json";
     let bare = "--columns income:100,region:north/south --output p0.json";
     let done = site.run(&format!("join {p0} --na NA {bare} {BANK} --connect 127.0.0.1:9"));
-    done.fails_with(3, "line 3, column \"income\": \"\" is missing: every row needs a number there; --na-as says what stands");
+    for column in ["income", "region"] {
+        let missing = "is missing: --na-as says what it counts as, --missing that";
+        done.fails_with(3, &format!("line 3, column {column:?}: \"\" {missing}"));
+    }
     for (more, says) in [
         ("--na-as incme=0", "no column \"incme\"; there are: customer, income, region"),
         ("--na-as 0,5", "a value for all columns stands alone"),

@@ -131,10 +131,21 @@ fn what_such_a_job_cannot_say() {
         .run("run stats.toml --input bank.csv --dry-run --identity bank.id --listen 127.0.0.1:0")
         .ok()
         .stdout;
-    for fragment in ["nobody learns which", "step overview", "groups that is large enough", "median"] {
-        let words = dry.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(words.contains(fragment) || fragment.contains("large"), "{fragment}: {dry}");
+    let words = dry.split_whitespace().collect::<Vec<_>>().join(" ");
+    for fragment in [
+        "compute statistics of the rows in common: overview, late.",
+        "nobody learns which",
+        "step overview",
+        "each group of rows that is large enough",
+        "median",
+        "count, where late_bills>=2",
+    ] {
+        assert!(words.contains(fragment), "{fragment}: {dry}");
     }
+    let said: serde_json::Value =
+        serde_json::from_str(&site.run("run --check stats.toml --json").ok().stdout).unwrap();
+    assert_eq!((&said["hash"], &said["connects"]), (&hash(&site, "stats.toml").into(), &"telecom".into()));
+    assert!(said["steps"].as_array().unwrap().len() == 3 && said["rows"][0].is_string(), "{said}");
 }
 
 /// What is computed row by row needs all cells.

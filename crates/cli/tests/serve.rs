@@ -68,10 +68,11 @@ article,price,tier,since,note,present
         assert!(!line.contains(secret), "{line}");
     }
     // What it is, before anything is looked up.
-    let shown = site
-        .run(&format!("lookup --describe --identity telecom.id --connect {}", server.address))
-        .ok()
-        .stdout;
+    let describe = format!("lookup --describe --identity telecom.id --connect {}", server.address);
+    let shown = site.run(&describe).ok().stdout;
+    let told: serde_json::Value =
+        serde_json::from_str(&site.run(&format!("{describe} --json")).ok().stdout).unwrap();
+    assert_eq!(told["parts"]["The table \"prices\""]["value"].as_array().unwrap().len(), 4, "{told}");
     for line in [
         "The table \"prices\"",
         "\"sku\", whole numbers from 0 to 1023",

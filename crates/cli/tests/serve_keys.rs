@@ -38,7 +38,7 @@ fn keys_that_cannot_be_looked_up() {
         site.run(&format!("lookup --keys m.csv --column k {NOWHERE} --force {more}")).fails_with(2, want);
     }
     let explained = keys("k\n1\n1\n", &format!("{NOWHERE} --dry-run")).ok().stdout;
-    assert!(explained.contains("that there are 2 keys") && !site.has("c"), "{explained}");
+    assert!(explained.contains("how many keys there are (2)") && !site.has("c"), "{explained}");
 
     site.write("t.csv", "k,v\n1,2\n");
     let server = serve(&site, &format!("--table t.csv --key k --value v --lookups-at-most 3 {PLAIN}"));

@@ -249,6 +249,10 @@ fn noise_is_added() {
         counts.push(count);
     }
     assert!(counts.iter().any(|count| *count != rows.len() as f64), "{counts:?}");
+    // How large it may be stands with the results.
+    let said =
+        |asked: &str| both(&site, asked).map(|done| done.stderr.contains("noise: in 19 of 20 runs it moves"));
+    assert_eq!([said("--sum bills --noise 2"), said("--sum bills")], [[true; 2], [false; 2]]);
     // No more digits than the noise leaves: of these, none after the point.
     for (statistic, name) in [
         ("variance bills", "variance of bills"),

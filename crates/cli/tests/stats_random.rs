@@ -118,6 +118,32 @@ fn tables(site: &Site, rng: &mut Random, often: u64) -> Vec<Row> {
 
 type Results = BTreeMap<(String, String), Option<f64>>;
 
+/// Any condition, also with numbers between those of rows.
+fn condition(rng: &mut Random) -> String {
+    let labels: &[&str] = match rng.below(4) {
+        0 => &REGIONS,
+        1 => &PLANS,
+        _ => {
+            let name = *rng.pick(&NUMBERS);
+            let sign = *rng.pick(&[">=", ">", "<=", "<", "=", "!="]);
+            let value = match name {
+                // Only multiples of 2^-16 can be equal.
+                "income" if sign.contains(['<', '>']) => rng.below(9_000) as f64 / 100.0 - 20.0,
+                "income" => rng.below(90) as f64 - 20.0,
+                "age" => 17.5 + rng.below(124) as f64 / 2.0,
+                _ => rng.below(8) as f64,
+            };
+            return format!("{name}{sign}{value}");
+        }
+    };
+    let name = if labels.len() == REGIONS.len() { "region" } else { "plan" };
+    let mut wanted = rng.some(labels);
+    if wanted.is_empty() {
+        wanted.push(labels[rng.below(labels.len() as u64) as usize]);
+    }
+    format!("{name}{}{}", rng.pick(&["=", "!="]), wanted.join("/"))
+}
+
 /// As NumPy's default has it.
 fn quantile(mut of: Vec<f64>, q: f64) -> f64 {
     of.sort_by(f64::total_cmp);
@@ -130,14 +156,17 @@ fn quantile(mut of: Vec<f64>, q: f64) -> f64 {
 struct Expected<'a> {
     group: &'a str,
     rows: Vec<&'a Row>,
+    /// Whether all columns of numbers but incomes may have missing cells.
+    may_miss: bool,
     least: usize,
     all: &'a mut Results,
 }
 
 impl Expected<'_> {
     fn set(&mut self, statistic: String, rows: usize, value: impl FnOnce() -> f64) {
-        // Of none there are no results, but a count where small groups are shown.
-        let shown = rows >= self.least && (rows > 0 || self.least == 0 && statistic.starts_with("count"));
+        // Of none there are no results, but a count and sums where small groups are shown.
+        let adds = ["count", "sum"].iter().any(|word| statistic.starts_with(word));
+        let shown = rows >= self.least && (rows > 0 || self.least == 0 && adds);
         self.all.insert((self.group.to_owned(), statistic), shown.then(value));
     }
 
@@ -145,6 +174,11 @@ impl Expected<'_> {
     fn statistic(&mut self, statistic: String, columns: &[&str], value: impl FnOnce(&[Vec<f64>]) -> f64) {
         let rows = self.rows.iter().filter_map(|row| columns.iter().map(|name| row.number(name)).collect());
         let rows: Vec<Vec<f64>> = rows.collect();
+        let optional = NUMBERS[1..].iter().filter(|name| self.may_miss && columns.contains(name));
+        let optional: Vec<&str> = optional.copied().collect();
+        if !optional.is_empty() {
+            self.set(format!("count of {}", optional.join(" and ")), rows.len(), || rows.len() as f64);
+        }
         self.set(statistic, rows.len(), || value(&rows));
     }
 }
@@ -158,6 +192,7 @@ fn random_questions_are_answered_as_in_plaintext() {
         for question in 0..6 {
             let mut asked = "--count".to_owned();
             let means = rng.some(&NUMBERS);
+            let sums = rng.some(&NUMBERS);
             let medians = rng.some(&NUMBERS);
             let ends = rng.some(&NUMBERS);
             let pair = (rng.below(2) == 0).then(|| [*rng.pick(&NUMBERS), *rng.pick(&NUMBERS)]);
@@ -168,19 +203,10 @@ fn random_questions_are_answered_as_in_plaintext() {
                 2 => vec!["plan", "age:30,50"],
                 _ => vec!["age:30,50", "region"],
             };
-            let conditions = [
-                "age>=30",
-                "age<=41",
-                "income>0.05",
-                "region!=north",
-                "region=north/east",
-                "bills=3",
-                "bills!=0",
-                "plan=flat",
-            ];
-            let conditions: Vec<&str> = conditions.into_iter().filter(|_| rng.below(6) == 0).collect();
+            let conditions: Vec<String> = (0..rng.below(3)).map(|_| condition(&mut rng)).collect();
             let least = *rng.pick(&[0, 1, 3]);
             means.iter().for_each(|name| asked += &format!(" --mean {name}"));
+            sums.iter().for_each(|name| asked += &format!(" --sum {name} --variance {name}"));
             medians.iter().for_each(|name| {
                 asked += &format!(" --median {name} --quantile {name}:{}/{}", share.0, share.1)
             });
@@ -216,8 +242,8 @@ fn random_questions_are_answered_as_in_plaintext() {
                 };
                 let members: Vec<&Row> = rows.iter().filter(is_member).collect();
                 let name = if group.is_empty() { "all".to_owned() } else { group.join(", ") };
-                let mut of = Expected { group: &name, rows: members, least, all: &mut wanted };
-                of.set("count".into(), of.rows.len(), || 0.0);
+                let may_miss = often > 0;
+                let mut of = Expected { group: &name, rows: members, may_miss, least, all: &mut wanted };
                 let count = of.rows.len() as f64;
                 of.set("count".into(), of.rows.len(), || count);
                 let mean = |rows: &[Vec<f64>], i: usize| {
@@ -242,28 +268,34 @@ fn random_questions_are_answered_as_in_plaintext() {
                     of.statistic(format!("smallest of {name}"), &[name], end(f64::min));
                     of.statistic(format!("largest of {name}"), &[name], end(f64::max));
                 }
+                let covariance = |rows: &[Vec<f64>]| {
+                    let (x, y) = (mean(rows, 0), mean(rows, 1));
+                    rows.iter().map(|row| (row[0] - x) * (row[1] - y)).sum::<f64>() / rows.len() as f64
+                };
+                for &name in &sums {
+                    of.statistic(format!("sum of {name}"), &[name], |rows| first(rows).iter().sum());
+                    of.statistic(format!("variance of {name}"), &[name, name], covariance);
+                }
                 if let Some([a, b]) = pair {
-                    of.statistic(format!("covariance of {a} and {b}"), &[a, b], |rows| {
-                        let (x, y) = (mean(rows, 0), mean(rows, 1));
-                        rows.iter().map(|row| (row[0] - x) * (row[1] - y)).sum::<f64>() / rows.len() as f64
-                    });
+                    of.statistic(format!("covariance of {a} and {b}"), &[a, b], covariance);
                 }
             }
             for (key, value) in &wanted {
                 let shown = got.get(key).unwrap_or_else(|| panic!("{says}: no {key:?} in {got:?}"));
-                // Numbers are multiples of 2^-16; products round more.
-                let by = if key.1.starts_with("covariance") { 0.1 } else { 2e-4 };
+                // Numbers are multiples of 2^-16, which sums add up; products round more.
+                let by = match key.1.split(' ').next() {
+                    Some("covariance" | "variance") => 0.1,
+                    Some("sum") => 5e-3,
+                    _ => 2e-4,
+                };
                 let near = match (shown, value) {
                     (Some(shown), Some(value)) => (shown - value).abs() <= by,
                     (shown, value) => shown == value,
                 };
                 assert!(near, "{says}: {key:?} is {shown:?}, not {value:?}");
             }
-            // Counts of what is there besides.
-            let more = got.keys().filter(|key| !wanted.contains_key(*key));
-            more.for_each(|(_, statistic)| {
-                assert!(statistic.starts_with("count of "), "{says}: {statistic}")
-            });
+            let more: Vec<_> = got.keys().filter(|key| !wanted.contains_key(*key)).collect();
+            assert!(more.is_empty(), "{says}: {more:?}");
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::{
     ids::Ids,
     output::{Output, PRIVATE},
     style::Style,
+    units::some,
     write::write,
 };
 
@@ -131,16 +132,16 @@ impl Bad {
         }
         let reserved = FileFormat::of_output(path)
             .and_then(|format| Ok((format, Output::reserve(path, &[], PRIVATE, false)?)));
-        let (path, count) = (path.display(), self.ids.len());
+        let (path, rows) = (path.display(), some(self.ids.len(), "row"));
         match reserved.and_then(|(format, output)| {
             output.write(|to| write(to, (format, &Style::default()), Some(&self.ids), &[]))
         }) {
             Ok(()) if self.joined => format!(
-                "\nwrote the ids of {count} to {path}; with --leave-out {path} here the job goes on without them. The peer \
+                "\nwrote the ids of {rows} to {path}; with --leave-out {path} here the job goes on without them. The peer \
                  needs no such list: it would learn these ids{others}"
             ),
             Ok(()) => format!(
-                "\nwrote the ids of {count} to {path}; with --leave-out {path} at both parties the job goes on without \
+                "\nwrote the ids of {rows} to {path}; with --leave-out {path} at both parties the job goes on without \
                  them, since rows are matched by position; the peer sees which ids these are{others}"
             ),
             Err(failure) => format!("\ntheir ids are not written: {failure}"),

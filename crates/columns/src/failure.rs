@@ -14,7 +14,7 @@ Exit codes: 0 success; 1 a result failed its verification; 2 the arguments; 3 an
 pub enum Failure {
     /// Something that the user can mend: exit code by its cause.
     Reported(Cause, String),
-    /// What the peer has, its size or its data, is refused here: exit code 5, and the peer is told that this party ends.
+    /// What the peer has, its size or its data, is refused here: exit code 5, and the peer is told so.
     Refused(String),
     /// A result differs from what plaintext gives: exit code 1.
     Check(String),
@@ -110,7 +110,8 @@ impl Failure {
     /// What the peer is told of it; nothing where the peer is the cause or sees the same.
     pub fn ending(&self) -> Option<Ending> {
         match self {
-            Self::Reported(Cause::Arguments, _) | Self::Refused(_) => Some(Ending::Arguments),
+            Self::Reported(Cause::Arguments, _) => Some(Ending::Arguments),
+            Self::Refused(_) => Some(Ending::Refused),
             Self::Reported(Cause::Input, _) => Some(Ending::Input),
             Self::Reported(Cause::Local, _) => Some(Ending::Local),
             Self::Reported(Cause::Peer | Cause::Disagreement, _) | Self::Check(_) => None,
@@ -153,6 +154,7 @@ impl fmt::Display for Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let cause = match &error {
+            Error::Ended(Ending::Refused) => Cause::Disagreement,
             Error::Closed
             | Error::Cancelled
             | Error::Ended(_)
@@ -215,6 +217,7 @@ mod tests {
             (Error::Closed, Cause::Peer),
             (Error::Cancelled, Cause::Peer),
             (Error::Ended(Ending::Input), Cause::Peer),
+            (Error::Ended(Ending::Refused), Cause::Disagreement),
             (Error::Timeout { what: "message", seconds: 1 }, Cause::Peer),
             (io(ConnectionRefused), Cause::Peer),
             (other(io::Error::other("no such name")), Cause::Peer),

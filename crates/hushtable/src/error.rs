@@ -109,10 +109,12 @@ pub enum Ending {
     Local = 3,
     /// Somebody stopped it.
     Interrupted = 4,
+    /// It does not accept the peer's size or data.
+    Refused = 5,
 }
 
 impl Ending {
-    const ALL: [Self; 4] = [Self::Arguments, Self::Input, Self::Local, Self::Interrupted];
+    const ALL: [Self; 5] = [Self::Arguments, Self::Input, Self::Local, Self::Interrupted, Self::Refused];
 
     /// The ending with this number.
     pub(crate) fn of_code(code: u32) -> Option<Self> {
@@ -138,6 +140,7 @@ impl fmt::Display for Ending {
             Self::Input => "it cannot use an input or its identity",
             Self::Local => "its disk, its memory or a store failed",
             Self::Interrupted => "somebody stopped it",
+            Self::Refused => "it does not accept the size or the data of this job",
         })
     }
 }

@@ -338,7 +338,7 @@ impl Agenda for Running<'_> {
         }
         let stored = self.lanes.stored();
         self.stock.tell(stored, blocks);
-        self.args.delivery.summary(self.args.threads.is_none(), threads);
+        self.args.delivery.tell_threads(self.args.threads.is_none(), threads);
         if manner::is_json() {
             let (mode, way) = (self.args.mode.name(), Way::of(&operation));
             let (kind, role, key_bits) = ("aes", role_name(role), size.bits());

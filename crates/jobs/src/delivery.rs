@@ -181,10 +181,13 @@ impl Delivery {
         Ok(())
     }
 
-    /// Says how many threads there were, if this party left that open.
-    pub fn summary(&self, open: bool, threads: usize) {
+    /// Says how many threads there were, if this party left that open and more is to be said.
+    pub fn tell_threads(&self, open: bool, threads: usize) {
         if open {
-            eprintln!("{}, as the peer asked or by rows and processors", some(threads, "thread"));
+            let threads = some(threads, "thread");
+            terminal::detail(&format!(
+                "{threads}: as many as the peer asked for, or as rows and processors allow\n"
+            ));
         }
     }
 

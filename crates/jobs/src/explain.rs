@@ -25,13 +25,13 @@ use hushtable_columns::{failure::Result, manner, shares::role_name, terminal};
 /// What is said of threads for which nobody asked.
 pub const THREADS: &str = "settled with the peer; counted as one here";
 
-/// Prints what a dry run says: as JSON, or as text.
+/// Prints a page: as JSON, or as text.
 pub fn print(page: &Page) -> Result<()> {
     terminal::print(&if manner::is_json() { page.json() } else { page.text(manner::is_verbose()) })
 }
 
-/// Bytes of files, of those that are there.
-pub fn bytes<'a>(files: impl IntoIterator<Item = &'a Path>) -> u64 {
+/// How large files are together, those that are there.
+pub fn size_of_files<'a>(files: impl IntoIterator<Item = &'a Path>) -> u64 {
     files.into_iter().filter_map(|path| path.metadata().ok()).map(|data| data.len()).sum()
 }
 
@@ -82,7 +82,7 @@ pub fn page(
     }
     shown(&mut page, jobs, common, link)?;
     page.title(if ahead.open { "What it takes, if the peer has as many ids" } else { "What it takes" });
-    costs(&mut page, jobs, ahead, &forecast, bytes(inputs.iter().copied()), link.role())?;
+    costs(&mut page, jobs, ahead, &forecast, size_of_files(inputs.iter().copied()), link.role())?;
     page.attach(common.described.clone());
     Ok(page)
 }

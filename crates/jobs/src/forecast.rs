@@ -150,7 +150,8 @@ impl Forecast {
         };
         let wanted = Wanted::new(Objective::Total, self.link(), at);
         let predicted = plan::rank([((), effort)], &wanted).remove(0);
-        let scale = machine.figures()[WORD] / Machine::REFERENCE.figures()[WORD];
+        // Words: the rate of most local work.
+        let scale = machine.word / Machine::REFERENCE.word;
         let beside = scale * local.seconds();
         let seconds = predicted.value(Objective::Total) + beside;
         let over = match self.shape {
@@ -202,18 +203,10 @@ fn at(machine: Machine, part: f64) -> Machine {
     Machine::from(figures).asked(asked).objective(objective).prices(prices)
 }
 
-/// Where the rate of words is in the figures of a machine: the rate of most local work.
-const WORD: usize = 13;
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use hushtable::plan::Prices;
-
-    #[test]
-    fn the_rate_is_that_of_words() {
-        assert_eq!(Machine::NAMES[WORD], "word");
-    }
 
     #[test]
     fn a_part_of_the_time_is_that_of_all_work() {

@@ -100,8 +100,8 @@ impl Link {
         &self.means
     }
 
-    /// What this party brings to a session: memory for its batches, and the OT extension that it wishes: the one asked for, or what suits these rates
-    /// over the link that is known, or `measured`.
+    /// What this party brings to a session: memory for its batches, and the OT extension that it wishes, which is the
+    /// one asked for, or what suits these rates over the link that is known, or `measured`.
     pub fn wish(&self, rates: Rates, measured: Option<LinkShape>) -> SessionWish {
         let wish = self.means.wish(SessionWish::default());
         // As many lanes as there are cores; more come of a wish that is said.

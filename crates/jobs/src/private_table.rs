@@ -10,11 +10,11 @@ use hushtable::{
 };
 use hushtable_columns::{Format, shares::ShareFile, units};
 
-/// What of a table is public, in lines.
-pub fn summary(description: &Description) -> String {
+/// What of a table is public, on a page of its own.
+pub fn page(description: &Description) -> Page {
     let mut page = Page::new("");
     describe(&mut page, description);
-    page.text(true)
+    page
 }
 
 /// The same on a page.

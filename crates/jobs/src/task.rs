@@ -216,7 +216,7 @@ impl Agenda for Running<'_> {
         delivery.finish(&jobs, done, output, session, role)?;
         let stored = lanes.stored();
         stock.tell(stored, stock::items(&jobs));
-        delivery.summary(jobs[0].threads_are_open(), jobs[0].threads());
+        delivery.tell_threads(jobs[0].threads_are_open(), jobs[0].threads());
         for job in jobs.iter().filter(|job| job.stocked) {
             detail(&format!("{:?} was computed by {}\n", job.column, job.operation().method()));
         }

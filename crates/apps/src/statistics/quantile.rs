@@ -2,9 +2,9 @@
 //!
 //! # Functionality
 //! In, for each bin: shares of the bit whether it matches, and of a signed number of l bits, below `2^(l-2)` in absolute
-//! value; where some that do not match are other than 0, as in groups, these and the cuts are below `2^(l-3)`. Out: shares of a bit for each of k cuts, whether at least a share `a / b` of the
-//! numbers that match is below it: they increase. All are 0 if fewer than the least size match; 1 if nothing matches, and
-//! there is no least size.
+//! value; where some that do not match are other than 0, as in groups, these and the cuts are below `2^(l-3)`. Out:
+//! shares of a bit for each of k cuts, whether at least a share `a / b` of the numbers that match is below it: they
+//! increase. All are 0 if fewer than the least size match; 1 if nothing matches, and there is no least size.
 //!
 //! # Protocol
 //! Each bin is compared with each cut, those that do not match as if they were above; the counts of the smaller ones,

@@ -3,7 +3,7 @@
 //! OTs are made by two processes that start anew for each run, as a job's do: memory and tables come for the first
 //! time.
 
-use std::{hint::black_box, process::Command, sync::atomic::Ordering, time::Instant};
+use std::{hint::black_box, process::Command, time::Instant};
 
 use clap::Args;
 use hushtable::{
@@ -64,7 +64,7 @@ pub const MEASUREMENTS: usize = 1 + RUNS * (SOFTSPOKEN.len() + FERRET.len());
 pub fn measure_machine(each: &mut dyn FnMut() -> Result<()>) -> Result<Machine> {
     let progress = Progress::start("measurements", MEASUREMENTS);
     let mut count = || {
-        progress.done().fetch_add(1, Ordering::Relaxed);
+        progress.step();
         each()
     };
     let (hash, word, byte) = (measure_hash(), measure_word(), measure_byte());

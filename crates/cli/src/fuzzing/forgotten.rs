@@ -52,7 +52,7 @@ pub fn forget_join(path: &Path, to: &Path) {
     let table = Table::new(Role::P0, bins, matched(), words.into_iter().map(Shared::from).collect());
     let tables = [columns.to_vec(), vec![]].map(|columns| Offer { rows: bins, columns });
     let places = Shared::from(Wiped::from((0..bins as u64).collect::<Vec<_>>()));
-    let owned = Some(Owned { ids: std::mem::take(&mut rows.names), rows: places, style: None });
+    let owned = Some(Owned { ids: std::mem::take(&mut rows.names), rows: places });
     let made = JoinedFile::new([7; 32], Role::P0, tables, vec![table], owned);
     Output::reserve(to, &[], PRIVATE, true).and_then(|to| to.write(|to| made.write(to))).expect("a disk");
     assert_eq!(JoinedFile::read(to).expect("what was written").joins[0].bins, bins);

@@ -37,7 +37,7 @@ pub fn page(args: &Lookup, keys: &Keys<'_>) -> Result<Page> {
     page.line(
         "to the peer",
         &format!(
-            "that there are {} keys, when they are looked up, and how much of its encrypted copy is here; not the keys, \
+            "how many keys there are ({}), when they are looked up, and how much of its encrypted copy is here; not the keys, \
              nor which are there, nor which are equal",
             keys.len()
         ),

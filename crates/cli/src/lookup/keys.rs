@@ -46,7 +46,7 @@ impl<'a> Keys<'a> {
         }
         let column =
             column.ok_or_else(|| Failure::new("--column NAME says which column of --keys has the keys"))?;
-        dialect.no_standing("a key that is missing is none")?;
+        dialect.no_standing("nothing can stand for a missing key")?;
         let file = ColumnFile::of(path, bytes, dialect)?;
         let (dialect, style) = (file.dialect().clone(), file.style());
         let (mut texts, mut places) = (Ids::default(), Vec::new());

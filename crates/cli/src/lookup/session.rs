@@ -2,7 +2,6 @@
 
 use std::{
     cell::Cell,
-    sync::atomic::Ordering,
     thread,
     time::{Duration, Instant},
 };
@@ -21,7 +20,7 @@ use hushtable_columns::{
     failure::{Cause, Failure, Result},
     units,
 };
-use hushtable_jobs::{count::some, private_table, progress::Progress};
+use hushtable_jobs::{count::some, explain, private_table, progress::Progress};
 use prim::Wiped;
 
 /// A server without room is asked again after so long, then less and less often.
@@ -82,7 +81,7 @@ pub fn describe(args: &Lookup) -> Result<()> {
         let (connection, _) = args.link.open()?;
         match find(&mut Session::new(connection)?) {
             Ok(Found::Open(description)) => {
-                return hushtable_columns::terminal::print(&private_table::summary(&description));
+                return explain::print(&private_table::page(&description));
             }
             Ok(Found::Busy | Found::Ending) | Err(Error::Closed) => wait_for_room(FULL, &mut pause, end)?,
             Err(error) => return Err(error.into()),
@@ -143,7 +142,7 @@ fn session(args: &Lookup, keys: &Keys<'_>, course: &mut Course) -> Result<Step> 
     };
     let first = course.shown.replace(description.digest) != Some(description.digest);
     if first {
-        eprint!("{}", private_table::summary(&description));
+        eprint!("{}", private_table::page(&description).text(false));
     }
     args.takes_copy(&description)?;
     let lookups = keys.len() as u64;
@@ -203,7 +202,7 @@ fn fetch(
     let progress = Progress::start("parts of the copy", job.messages() - before);
     let fetched = Cell::new(0);
     let answered = request(s, asked, arriving.as_mut(), |message| {
-        progress.done().fetch_add(1, Ordering::Relaxed);
+        progress.step();
         fetched.set(fetched.get() + message.len() as u64);
         cache.keep(message)
     });

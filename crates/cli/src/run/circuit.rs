@@ -135,7 +135,7 @@ pub fn run(file: &Path, options: &Options, own: &Own<'_>, delivery: &Delivery, l
         outcomes,
     };
     // What does not go is said before the peer is called.
-    let read = explain::bytes(Some(inputs));
+    let read = explain::size_of_files(Some(inputs));
     let explained = Some(running.explained(calibration, read)?);
     let meeting = Meeting {
         kind: "run",
@@ -266,7 +266,7 @@ impl Agenda for Running<'_> {
             eprintln!("the outputs go to the peer; nothing is written here");
         }
         self.stock.tell(stored, rows);
-        self.delivery.summary(self.options.threads.is_none(), threads);
+        self.delivery.tell_threads(self.options.threads.is_none(), threads);
         if manner::is_json() {
             let (circuit, role, way) = (self.circuit.name(), role_name(role), Way::of(&way));
             terminal::json(&Report { kind: "run", circuit, role, rows, way, threads, stored, phases })?;

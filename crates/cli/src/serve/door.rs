@@ -98,7 +98,7 @@ pub fn serve(versions: Versions) -> Result<()> {
         lines: OfEach::default(),
         versions,
     });
-    eprint!("{}", hushtable_jobs::private_table::summary(house.versions.now().description()));
+    eprint!("{}", hushtable_jobs::private_table::page(house.versions.now().description()).text(false));
     link::say_listening(&house.versions.args.port.listen, &listener.local_addr().to_string());
     let served = receive(&house, &asked, (listener, identity), &farewell);
     let cut = house.empty(&farewell);

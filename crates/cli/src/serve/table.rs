@@ -65,7 +65,7 @@ pub fn load(args: &Serve) -> Read<Loaded> {
     let mut wanted = vec![args.key.name.as_str()];
     let specs = List::all(&args.value);
     wanted.extend(specs.iter().map(|value| value.name.as_str()));
-    args.csv.no_standing("a table says what is missing by itself")?;
+    args.csv.no_standing("is not for a table that is served: write there what stands for a missing cell")?;
     let survey = survey(&file, &wanted)?;
     let says = |column: &str, what: String| file.says(&format!("column {column:?}: {what}"));
     let value = |(i, spec): (usize, &ValueSpec)| {

@@ -126,11 +126,11 @@ mod tests {
             bytes[4..].copy_from_slice(&clock.to_le_bytes());
             Header::from_bytes(bytes)
         };
-        for why in [None, Some(Ending::Arguments), Some(Ending::Interrupted)] {
+        for why in [None, Some(Ending::Arguments), Some(Ending::Refused)] {
             assert_eq!(Header::from_bytes(Header::Bye(why).to_bytes()), Header::Bye(why));
         }
         assert_eq!(read(0x0302), Header::Bye(Some(Ending::Local)));
-        for clock in [0, 3, 0x0502, 0x0001_0002, 0x0101_0302, 0x0301, u32::MAX] {
+        for clock in [0, 3, 0x0602, 0x0001_0002, 0x0101_0302, 0x0301, u32::MAX] {
             assert_eq!(read(clock), Header::Unknown, "{clock:x}");
         }
     }

@@ -94,11 +94,9 @@ impl Operation for Multiply {
     }
 
     fn bill(&self, items: usize, _: &Setting) -> Result<Bill> {
-        Ok(match self.objective {
-            Objective::Online | Objective::Rounds => {
-                ProductTriples::<u64>::bill(self.bits, MatrixShape::numbers(items))
-            }
-            _ => Multiplication::bill(self.bits).times(items),
+        Ok(match opens(self.objective) {
+            true => ProductTriples::<u64>::bill(self.bits, MatrixShape::numbers(items)),
+            false => Multiplication::bill(self.bits).times(items),
         })
     }
 
@@ -141,9 +139,9 @@ impl Operation for Products {
         if self.by_lattice() {
             return Ok(self.lattice(items)?.bill());
         }
-        Ok(match self.objective {
-            Objective::Online | Objective::Rounds => ProductTriples::<u64>::bill(self.bits, self.of(items)),
-            _ => MatrixJob::shared(self.of(items), self.bits).bill(),
+        Ok(match opens(self.objective) {
+            true => ProductTriples::<u64>::bill(self.bits, self.of(items)),
+            false => MatrixJob::shared(self.of(items), self.bits).bill(),
         })
     }
 
@@ -259,10 +257,10 @@ impl SymmetricProducts {
     /// So many of them.
     fn job(&self, items: usize) -> Result<GramJob> {
         let shape = [items, self.rows, self.inner];
-        match self.objective {
+        match opens(self.objective) {
             _ if self.by_lattice() => GramJob::by_lattice(shape, self.bits, self.objective),
-            Objective::Online | Objective::Rounds => GramJob::by_triples(shape, self.bits),
-            _ => GramJob::by_ots(shape, self.bits),
+            true => GramJob::by_triples(shape, self.bits),
+            false => GramJob::by_ots(shape, self.bits),
         }
     }
 }

@@ -25,6 +25,10 @@ const GROUPS: usize = 64;
 /// Longest name of a column or a group.
 const NAME: usize = 200;
 
+/// What is wrong with a missing cell of a column that should have none.
+const MISSING: &str =
+    "is missing: --na-as says what it counts as, --missing that cells of this column may be missing";
+
 /// The place of a group where there is none.
 const NONE: u64 = u64::MAX;
 
@@ -162,12 +166,14 @@ impl Column {
         if self.optional && cell.is_missing(dialect) {
             return Ok(f64::NAN);
         }
-        let Some(groups) = self.groups() else {
-            return cell.number(dialect).and_then(|number| self.limited(number));
+        let read = match self.groups() {
+            None => cell.number(dialect).and_then(|number| self.limited(number)),
+            Some(groups) => cell.label(dialect).and_then(|label| {
+                let at = groups.iter().position(|group| *label == **group);
+                at.map(|at| at as f64).ok_or_else(|| format!("is not one of: {}", groups.join(", ")))
+            }),
         };
-        let label = cell.label(dialect)?;
-        let at = groups.iter().position(|group| *label == **group);
-        at.map(|at| at as f64).ok_or_else(|| format!("is not one of: {}", groups.join(", ")))
+        read.map_err(|what| if cell.is_missing(dialect) { MISSING.into() } else { what })
     }
 
     /// A number that is not too large.

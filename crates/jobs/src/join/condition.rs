@@ -87,7 +87,9 @@ impl Condition {
                 }
                 let word = of.steps(relation, value).map_err(|_| match of.fraction_bits {
                     0 => refuse(format!("{name} has whole numbers")),
-                    bits => refuse(format!("{name} has multiples of 2^-{bits}, of which this is none")),
+                    bits => refuse(format!(
+                        "{name} has multiples of 2^-{bits}, of which {value} is none; >= and < say between which numbers it lies"
+                    )),
                 })?;
                 let (cuts, pieces) = match relation {
                     Relation::Ge => (vec![word], 0b10),

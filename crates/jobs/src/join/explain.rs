@@ -72,7 +72,10 @@ fn sentences(ask: &Ask, rows: &Rows, link: &Link) -> Result<[String; 3]> {
         ],
         Shown::Ids => [
             format!("{both} find out which ids their two tables have in common ({own} here)."),
-            names.learns(ask.who, "which of its ids the other has too"),
+            match ask.who {
+                Reveal::Both => "Each learns which of its own ids the other has too.".into(),
+                who => names.learns(who, "which of its ids the other has too"),
+            },
             format!(
                 "Nobody learns an id that only the other has, unless it enters that id itself: whoever enters all possible ids \
                  learns the other's list; {watched}."
@@ -102,7 +105,10 @@ fn shown(page: &mut Page, ask: &Ask, rows: &Rows, columns: &[Column], me: Role) 
                          of them match. The file of shares has the places of its rows: keep it, never send it";
             (
                 vec![("result", result), ("columns", columns), ("rows of the join", rows)],
-                vec![("both", "nothing: neither which ids match, nor how many"), ("later", later)],
+                vec![
+                    ("both", "of the join itself nothing: neither which ids match, nor how many"),
+                    ("later", later),
+                ],
             )
         }
         Shown::Ids => {

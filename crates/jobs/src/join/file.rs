@@ -38,6 +38,9 @@ pub struct JoinedFile {
     pub joins: Vec<Table>,
     /// Of this party's rows, where it owns those of a join. Never to be sent: it tells what the peer's rows are.
     pub owned: Option<Owned>,
+    /// How results are written here, if it is not as usual.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    style: Option<Style>,
     /// A hash of all the rest, so that a damaged file is not taken for shares of something else.
     pub checksum: String,
 }
@@ -70,9 +73,6 @@ pub struct Owned {
     pub ids: Ids,
     /// The row of each bin, counted from 1; 0 of an empty one.
     pub rows: Shared,
-    /// How results of these rows are written, if it is not as usual.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub style: Option<Style>,
 }
 
 impl From<Wiped<u64>> for Shared {
@@ -147,9 +147,20 @@ impl JoinedFile {
             tables,
             joins,
             owned,
+            style: None,
             checksum: String::new(),
         };
         file.sealed()
+    }
+
+    /// The same where results are written so.
+    pub fn written_as(self, style: Style) -> Self {
+        Self { style: Some(style).filter(|style| !style.is_usual()), ..self }.sealed()
+    }
+
+    /// How results are written.
+    pub fn style(&self) -> Style {
+        self.style.clone().unwrap_or_default()
     }
 
     /// With the checksum that belongs to it.
@@ -159,9 +170,9 @@ impl JoinedFile {
 
     /// The hash of everything but the checksum.
     fn digest(&self) -> String {
-        let Self { hushtable_joined, session, role, tables, joins, owned, checksum: _ } = self;
+        let Self { hushtable_joined, session, role, tables, joins, owned, style, checksum: _ } = self;
         let mut hash = blake3::Hasher::new();
-        let all = (hushtable_joined, session, role, tables, joins, owned);
+        let all = (hushtable_joined, session, role, tables, joins, owned, style);
         serde_json::to_writer(&mut hash, &all).expect("plain data");
         hash.finalize().to_hex().to_string()
     }
@@ -199,6 +210,9 @@ impl JoinedFile {
         if self.role != "P0" && self.role != "P1" {
             return Err(format!("role {:?} is neither P0 nor P1", self.role));
         }
+        if !self.style.as_ref().is_none_or(Style::is_usable) {
+            return Err("no file is written with its delimiter and its decimal sign".into());
+        }
         let columns: Vec<&Column> = self.columns().map(|(_, column)| column).collect();
         columns.iter().try_for_each(|column| column.check())?;
         self.joins.iter().try_for_each(|table| table.check(&columns))?;
@@ -212,8 +226,7 @@ impl JoinedFile {
             (None, None) => true,
             (Some(owned), Some(table)) => {
                 let most = owned.ids.len() as u64;
-                let written = owned.style.as_ref().is_none_or(Style::is_usable);
-                written && owned.rows.len() == table.bins && owned.rows.iter().all(|&row| row <= most)
+                owned.rows.len() == table.bins && owned.rows.iter().all(|&row| row <= most)
             }
             _ => false,
         };
@@ -274,7 +287,7 @@ mod tests {
         let offer = |text: &str| Offer { rows: 2, columns: vec![Column::parse(text, 8).unwrap()] };
         let shares = |bins: usize| vec![Shared::of(&vec![7; bins]), Shared::of(&[1]), Shared::of(&[2])];
         let table = |owner, bins| Table::new(owner, bins, Shared::of(&[5]), shares(bins));
-        let owned = Owned { ids: ["a", "b"].iter().collect(), rows: Shared::of(&[0, 2, 1]), style: None };
+        let owned = Owned { ids: ["a", "b"].iter().collect(), rows: Shared::of(&[0, 2, 1]) };
         let tables = [offer("income"), offer("region:n|s")];
         JoinedFile::new([7; 32], Role::P0, tables, vec![table(Role::P0, 3), table(Role::P1, 4)], Some(owned))
     }

@@ -152,9 +152,9 @@ impl Hiding {
         let owned = (!self.placement.is_empty()).then(|| Owned {
             ids: std::mem::take(&mut self.rows.names),
             rows: Shared::from(std::mem::take(&mut self.placement)),
-            style: Some(self.rows.style.clone()).filter(|style| !style.is_usual()),
         });
-        JoinedFile::new(session, role, self.offers().clone(), std::mem::take(&mut self.tables), owned)
+        let (tables, joins) = (self.offers().clone(), std::mem::take(&mut self.tables));
+        JoinedFile::new(session, role, tables, joins, owned).written_as(self.rows.style.clone())
     }
 
     /// Reports what it took.

@@ -29,8 +29,8 @@ pub fn table(file: &JoinedFile, owner: Role, me: Role) -> &Table {
 pub fn bins(file: &mut JoinedFile, owner: Role, me: Role) -> Bins {
     let table = table(file, owner, me);
     let matched = table.matched.bits(table.bins).iter().collect::<Vec<u64>>().into();
+    let style = file.style();
     let owned = if owner == me { file.owned.as_mut() } else { None };
-    let style = owned.as_ref().and_then(|owned| owned.style.clone()).unwrap_or_default();
     let placed = owned.map(|owned| Placed {
         ids: Arc::new(std::mem::take(&mut owned.ids)),
         rows: Wiped::from(owned.rows.to_vec()),

@@ -62,7 +62,7 @@ Examples:
 /// Count, add up and compare over the rows that a hidden join has in common
 ///
 /// Results are opened to both parties: a table on standard output, with --json one line of JSON, with --output a file
-/// with the columns group, statistic and value: CSV, or by the extension Parquet or Arrow.
+/// with the columns group, statistic and value: CSV as the table here was written, or by the extension Parquet or Arrow.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Stats {

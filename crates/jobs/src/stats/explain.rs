@@ -151,13 +151,7 @@ fn told(page: &mut Page, question: &Question, file: &JoinedFile) {
     match question.noise {
         Some(eps) => {
             page.line("noise", &format!("of both parties, epsilon {eps} for all of this; the least size is compared with a count that has noise"));
-            page.line(
-                "",
-                &format!(
-                    "in 19 of 20 runs it moves {}; means and variances follow from these",
-                    question.noise_words().join(", ")
-                ),
-            );
+            page.line("", &question.noise_words());
         }
         None => page.line("noise", "none"),
     }

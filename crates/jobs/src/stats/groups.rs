@@ -25,8 +25,8 @@ use hushtable::{
 };
 use hushtable_columns::failure::Result;
 
-/// A table of a join, at a party that has begun to ask.
-pub struct Asked<'a> {
+/// A question and the table of a join that answers it.
+pub struct Answering<'a> {
     pub question: &'a Question,
     pub file: &'a JoinedFile,
     pub table: &'a Table,
@@ -101,7 +101,7 @@ fn cutting(by: &By) -> Result<Option<CutGroups>> {
     }
 }
 
-impl Asked<'_> {
+impl Answering<'_> {
     /// For each bin a word with a bit for each group, of the rows for which all conditions hold.
     pub fn members(&self, p: &mut Party, took: &mut Took) -> Result<Words> {
         let mut held = Words::new(self.table.matched.bits(self.table.bins).iter().collect());

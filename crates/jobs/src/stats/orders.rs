@@ -4,7 +4,7 @@ use crate::{
     digits::Digits,
     join::named::Number,
     stats::{
-        groups::{Asked, numbers},
+        groups::{Answering, numbers},
         question::{
             Question,
             part::{Order, Part},
@@ -103,7 +103,7 @@ pub fn bill(question: &Question, bins: usize, under: &Setting) -> Result<Bill> {
     Ok(all)
 }
 
-impl Asked<'_> {
+impl Answering<'_> {
     /// All of a part, of the groups that are shown, if they have members.
     pub fn orders(
         &self,

@@ -213,7 +213,8 @@ impl Question {
     fn quantile(&self, text: &str, file: &JoinedFile) -> Result<Order> {
         let usage = || {
             Failure::new(format!(
-                "--quantile {text:?}: COLUMN:Q, as income:0.5, or COLUMN:Q:CUTS, as income:0.5:10,20,30"
+                "--quantile {text:?}: COLUMN:Q, as income:0.5, or COLUMN:Q:CUTS, as income:0.5:10,20,30; Q is a share of the \
+                 rows, more than 0 and at most 1"
             ))
         };
         let cut = |text| named::cut(text, ':').map_err(Failure::new);
@@ -243,9 +244,10 @@ impl Question {
         Ok(Order::Cut { name: format!("quantile {} of {}: below", q.trim(), of.name), of, cuts, quantile })
     }
 
-    /// What noise does to each number, in words.
-    pub fn noise_words(&self) -> Vec<String> {
-        self.parts.iter().flat_map(Part::noise_words).collect()
+    /// What noise does to results, in words.
+    pub fn noise_words(&self) -> String {
+        let moved: Vec<String> = self.parts.iter().flat_map(Part::noise_words).collect();
+        format!("in 19 of 20 runs it moves {}; means and variances follow from these", moved.join(", "))
     }
 
     /// What is asked, in the same words at both parties.

@@ -11,7 +11,7 @@ use crate::{
 use apps::statistics::{Group, Moments};
 use hushtable::Role;
 use hushtable_columns::{
-    self as columns, FileFormat, Series,
+    self as columns, FileFormat, Series, Style,
     failure::Result,
     manner,
     output::{Output, Writer},
@@ -129,7 +129,7 @@ impl Told<'_> {
 /// Writes them, if there is where to, and prints them.
 pub fn deliver(
     lines: &[Line],
-    output: Option<Output>,
+    (output, style): (Option<Output>, &Style),
     (kind, least): (&str, Option<u32>),
     role: Role,
     phases: &Phases,
@@ -138,7 +138,7 @@ pub fn deliver(
         let path = output.path().to_owned();
         let format = FileFormat::of(&path);
         output.write(|to| match format {
-            FileFormat::Csv => write_csv(lines, to),
+            FileFormat::Csv => write_csv(lines, style, to),
             _ => columns::write_series(to, format, &series(lines)),
         })?;
         eprintln!("wrote {} to {}", some(lines.len(), "result"), path.display());
@@ -163,11 +163,12 @@ fn texts(lines: &[Line]) -> Vec<Text> {
     all
 }
 
-fn write_csv(lines: &[Line], to: &mut Writer<'_>) -> std::io::Result<()> {
-    let (mut to, texts) = (csv::Writer::from_writer(to), texts(lines));
+fn write_csv(lines: &[Line], style: &Style, to: &mut Writer<'_>) -> std::io::Result<()> {
+    let mut to = csv::WriterBuilder::new().delimiter(style.separator()).from_writer(to);
+    let texts = texts(lines);
     to.write_record(texts.iter().map(|(name, _)| *name).chain(["value"]))?;
     for line in lines {
-        let value = line.value.map(|value| value.to_string()).unwrap_or_default();
+        let value = line.value.map(|value| style.number(value)).unwrap_or_default();
         to.write_record(texts.iter().map(|(_, of)| of(line)).chain([value.as_str()]))?;
     }
     to.flush()

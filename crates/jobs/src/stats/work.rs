@@ -1,7 +1,5 @@
 //! Asking: from the comparison of what is asked to the results.
 
-use std::sync::atomic::Ordering;
-
 use crate::{
     cost::Phases,
     join::file::JoinedFile,
@@ -9,7 +7,7 @@ use crate::{
     progress::Progress,
     row_results,
     stats::{
-        groups::{self, Asked},
+        groups::{self, Answering},
         orders::{self, Found},
         question::Question,
         results::{self, Line, Told},
@@ -58,18 +56,21 @@ pub fn answer(
 ) -> Result<Vec<Line>> {
     let progress = Progress::start("parts of the question", question.parts.len());
     let mut answers: Vec<(_, Vec<Group>, Vec<Found>)> = Vec::new();
-    let asked = Asked { question, file, table: question.table(file) };
-    let members = asked.members(p, took)?;
+    let answering = Answering { question, file, table: question.table(file) };
+    let members = answering.members(p, took)?;
     for part in &question.parts {
-        let members = asked.members_of(part, &members, p, took)?;
-        let columns = asked.columns(part, p, took)?;
-        let shape = question.shape(part, asked.table.bins);
+        let members = answering.members_of(part, &members, p, took)?;
+        let columns = answering.columns(part, p, took)?;
+        let shape = question.shape(part, answering.table.bins);
         let operands: Vec<&[u64]> = [&members].into_iter().chain(&columns).map(|words| &words[..]).collect();
         let shown = Group::all(&shape, took.values(p, &shape, &operands)?);
         // Public by now: which groups have enough rows, and how many.
-        let found = asked.orders(part, &members, &shown, p, took)?;
+        let found = answering.orders(part, &members, &shown, p, took)?;
         answers.push((part, shown, found));
-        progress.done().fetch_add(1, Ordering::Relaxed);
+        progress.step();
+    }
+    if question.noise.is_some() {
+        eprintln!("noise: {}", question.noise_words());
     }
     let names = question.groups();
     let told = names.iter().enumerate().flat_map(|(i, name)| {
@@ -99,6 +100,12 @@ impl Agenda for Asking {
     }
 
     fn deliver(self, output: Option<Output>, _: [u8; 32], role: Role, phases: &Phases) -> Result<()> {
-        results::deliver(&self.lines, output, ("stats", Some(self.question.least)), role, phases)
+        results::deliver(
+            &self.lines,
+            (output, &self.file.style()),
+            ("stats", Some(self.question.least)),
+            role,
+            phases,
+        )
     }
 }

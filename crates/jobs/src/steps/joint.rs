@@ -4,6 +4,7 @@ use std::{ffi::OsString, path::Path};
 
 use crate::{
     cost::Phases,
+    count::some,
     job_file::{Flag, JobFile, Operand, Step},
     join::{
         agree::{Ask, Offer},
@@ -15,8 +16,10 @@ use crate::{
         hidden::{self, Hiding},
         rows::{Reading, Rows},
     },
+    link::Link,
     meeting::{Agenda, Begun, SetUp},
     page::Page,
+    plain::{self, Names},
     row_results,
     stats::{
         self,
@@ -131,8 +134,11 @@ impl Joint {
             let Statistics { asked: one } = parsed(file, step, own, arguments(step))?;
             asked.push((step.name.clone(), one));
         }
-        let read = crate::explain::bytes([own.input]);
+        let read = crate::explain::size_of_files([own.input]);
         let mut explained = explain::page(&ask, &rows, &columns[role as usize], own.link, read)?;
+        if !asked.is_empty() {
+            explained.plain(sentences(&asked, &rows, own.link)?);
+        }
         let like = like(&ask, &columns, rows.bound, role)?;
         for ((name, one), step) in asked.iter().zip(rest) {
             let question = Question::of(one, &like);
@@ -154,8 +160,7 @@ impl Joint {
 
     /// What comes out, in a few words.
     pub fn words(&self) -> String {
-        let names: Vec<&str> = self.asked.iter().map(|(name, _)| name.as_str()).collect();
-        if names.is_empty() { "shares of a join".into() } else { names.join(", ") }
+        if self.asked.is_empty() { "shares of a join".into() } else { names(&self.asked).join(", ") }
     }
 
     /// About how many bytes this party's shares of the join take in a file.
@@ -171,6 +176,30 @@ impl Joint {
         let Self { columns, asked, hash, .. } = self;
         Surveying { hiding, columns, asked, hash, joined, file: None, lines: vec![] }
     }
+}
+
+/// The names of statistics.
+fn names(asked: &[(String, Asked)]) -> Vec<&str> {
+    asked.iter().map(|(name, _)| name.as_str()).collect()
+}
+
+/// Who computes what with whom, who learns what, and what nobody learns.
+fn sentences(asked: &[(String, Asked)], rows: &Rows, link: &Link) -> Result<[String; 3]> {
+    let (parties, own) = (Names::of(link)?, some(rows.counted(), "row"));
+    let quoted: Vec<String> = names(asked).into_iter().map(plain::quoted).collect();
+    Ok([
+        format!(
+            "{} match the rows of two tables by their ids ({own} here), and compute statistics of the rows in common: {}.",
+            parties.both(),
+            quoted.join(", ")
+        ),
+        "Both learn these statistics, each of which is explained below, and neither learns which ids match."
+            .into(),
+        format!(
+            "Besides, both learn only how many ids the other's table may have and which columns it brings; {}.",
+            plain::network(link)
+        ),
+    ])
 }
 
 /// The columns of a party, and which of them may have missing cells; what is wrong with them.
@@ -248,7 +277,7 @@ impl Agenda for Surveying {
         }
         match self.asked.is_empty() {
             true => self.hiding.report(role, file.tables.each_ref().map(|table| table.rows), phases),
-            false => results::deliver(&self.lines, output, ("run", None), role, phases),
+            false => results::deliver(&self.lines, (output, &file.style()), ("run", None), role, phases),
         }
     }
 }

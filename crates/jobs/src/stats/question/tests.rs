@@ -23,7 +23,7 @@ fn file(missing: &[&str]) -> JoinedFile {
     let parts = tables.iter().flat_map(|offer| &offer.columns).flat_map(Column::parts);
     let shares = parts.map(|held| Shared::of(&[0; 40][..if held == Held::Words { 40 } else { 1 }])).collect();
     let table = Table::new(Role::P0, 40, Shared::of(&[0]), shares);
-    let owned = Owned { ids: ["a"].iter().collect(), rows: Shared::of(&[0; 40]), style: None };
+    let owned = Owned { ids: ["a"].iter().collect(), rows: Shared::of(&[0; 40]) };
     JoinedFile::new([7; 32], Role::P0, tables, vec![table], Some(owned))
 }
 
