@@ -12,6 +12,7 @@ use crate::simd::{Isa, Op};
 use crate::{Kernel, Ring, Shift, Wiped};
 pub use dot::Shifted;
 use select::select;
+use std::borrow::Cow;
 use subsets::Subsets;
 
 /// Fewest lookups for which tables are laid out anew.
@@ -22,9 +23,13 @@ pub fn layout_bytes(entries: usize, bits: &[u32]) -> usize {
     subsets::layout_bytes(entries, bits.iter().copied())
 }
 
+/// Entries that stay together when a row is cut into parts.
+pub const RUN: usize = 128;
+
 /// Tables of as many entries, read by rows of secret bits. `ADD`: for sums of entries, else for XORs.
 pub struct Reader<'a, R, const ADD: bool> {
     tables: Vec<&'a [R]>,
+    parts: usize,
     subsets: Option<Subsets<ADD>>,
 }
 
@@ -40,25 +45,62 @@ impl<'a, R: Ring, const ADD: bool> Reader<'a, R, ADD> {
     /// # Panics
     /// Unless all tables have as many entries, a power of two.
     pub fn new(tables: &[(u32, &'a [R])], lookups: usize) -> Self {
-        let entries = tables.first().map_or(1, |(_, table)| table.len());
-        assert!(entries.is_power_of_two() && tables.iter().all(|(_, t)| t.len() == entries), "entries");
-        let subsets = if lookups < MANY { None } else { Subsets::new(tables) };
-        Self { tables: tables.iter().map(|&(_, table)| table).collect(), subsets }
+        Self::in_parts(tables, lookups, 1)
     }
 
-    /// For each table, `out[b]` = sum or XOR of the entries `table[j]` for which bit `j` of row `b` is 1. Bits above
-    /// those of the entries mean nothing.
+    /// The same for rows that come in so many parts, or in one: [`parts`](Self::parts) says so. Part i has the runs of
+    /// [`RUN`] entries i, i + `parts` and so on.
     ///
     /// # Panics
-    /// Unless there is an `out` for each table, of as many words as there are rows of as many bits as entries.
-    pub fn read(&self, rows: &[u64], out: &mut [&mut [R]]) {
-        self.read_on(Kernel::active(), rows, out);
+    /// Unless all tables have as many entries, a power of two, and `parts` is 1 or cuts them into parts of whole runs.
+    pub fn in_parts(tables: &[(u32, &'a [R])], lookups: usize, parts: usize) -> Self {
+        let entries = tables.first().map_or(1, |(_, table)| table.len());
+        assert!(entries.is_power_of_two() && tables.iter().all(|(_, t)| t.len() == entries), "entries");
+        assert!(parts == 1 || (entries / RUN).is_multiple_of(parts), "parts");
+        let subsets = if lookups < MANY { None } else { Subsets::new(tables, parts) };
+        // masks would take the table anew for each part
+        let parts = if subsets.is_some() { parts } else { 1 };
+        Self { tables: tables.iter().map(|&(_, table)| table).collect(), parts, subsets }
     }
 
-    fn read_on(&self, kernel: Kernel, rows: &[u64], out: &mut [&mut [R]]) {
-        if !self.subsets.as_ref().is_some_and(|subsets| subsets.read(kernel, rows, out)) {
-            select::<R, ADD>(kernel, rows, &self.tables, out);
+    /// Parts of a row.
+    pub fn parts(&self) -> usize {
+        self.parts
+    }
+
+    /// For each table, adds to `out[b]` the sum or XOR of the entries `table[j]` of a part for which bit `j` of row `b`
+    /// is 1. Bits above those of the entries mean nothing.
+    ///
+    /// # Panics
+    /// Unless there is an `out` for each table, of as many words as there are rows of as many bits as the part has
+    /// entries.
+    pub fn add(&self, part: usize, rows: &[u64], out: &mut [&mut [R]]) {
+        self.add_on(Kernel::active(), part, rows, out);
+    }
+
+    fn add_on(&self, kernel: Kernel, part: usize, rows: &[u64], out: &mut [&mut [R]]) {
+        if !self.subsets.as_ref().is_some_and(|subsets| subsets.add(kernel, part, rows, out)) {
+            let tables: Vec<_> = self.tables.iter().map(|table| part_of(table, self.parts, part)).collect();
+            let tables: Vec<&[R]> = tables.iter().map(|table| &table[..]).collect();
+            select::<R, ADD>(kernel, rows, &tables, out);
         }
+    }
+}
+
+/// The entries of a part.
+fn part_of<R: Ring>(table: &[R], parts: usize, part: usize) -> Cow<'_, [R]> {
+    match parts {
+        1 => Cow::Borrowed(table),
+        _ => table.chunks_exact(RUN).skip(part).step_by(parts).flatten().copied().collect(),
+    }
+}
+
+/// Adds words to what is there, as sums or XORs.
+#[inline(always)]
+fn combine<R: Ring, const ADD: bool>(out: &mut [R], words: impl IntoIterator<Item = u64>) {
+    for (out, word) in out.iter_mut().zip(words) {
+        let old = out.to_u64();
+        *out = R::from_u64(if ADD { old.wrapping_add(word) } else { old ^ word });
     }
 }
 
@@ -114,6 +156,17 @@ pub fn shift_rows(rows: &mut [u64], n: usize, group: Shift, by: &[u32]) {
             _ => shift_short::<16>(row, group, by),
         }
     }
+}
+
+/// Shifts parts of rows up by fewer than [`RUN`] PUBLIC bits. What comes into each run from below is of the same run of
+/// `below`: the part before, which becomes the one that was shifted.
+///
+/// # Panics
+/// Unless every amount is below [`RUN`] and there are as many parts of whole runs in both.
+pub fn shift_runs(rows: &mut [u64], below: &mut [u64], by: &[u32]) {
+    assert!(rows.len() == below.len() && rows.len().is_multiple_of(by.len() * RUN / 64), "row length");
+    assert!(by.iter().all(|&by| (by as usize) < RUN), "shift amount");
+    Kernel::active().engine().run(long::Carry { rows, below, by });
 }
 
 /// Shifts a row of `N` words, a number known to the compiler. No branch depends on `by`: although
@@ -178,8 +231,8 @@ mod tests {
                 let [mut got_xors, mut got_sums] = [(); 2].map(|()| vec![vec![R::default(); batch]; count]);
                 let [to_xor, to_add] =
                     [&mut got_xors, &mut got_sums].map(|out| out.iter_mut().map(|out| &mut out[..]));
-                xors.read_on(kernel, &rows, &mut to_xor.collect::<Vec<_>>());
-                sums.read_on(kernel, &rows, &mut to_add.collect::<Vec<_>>());
+                xors.add_on(kernel, 0, &rows, &mut to_xor.collect::<Vec<_>>());
+                sums.add_on(kernel, 0, &rows, &mut to_add.collect::<Vec<_>>());
                 for (b, (q, (bits, table))) in
                     (0..batch).flat_map(|b| (0..).zip(&tables).map(move |t| (b, t)))
                 {
@@ -205,7 +258,7 @@ mod tests {
             let rows = vec![u64::MAX; 35 * row_words(n)];
             for kernel in Kernel::supported() {
                 let mut out = [0; 35];
-                Sums::new(&[(64, &table)], MANY).read_on(kernel, &rows, &mut [&mut out]);
+                Sums::new(&[(64, &table)], MANY).add_on(kernel, 0, &rows, &mut [&mut out]);
                 assert_eq!(out, [(n as u64).wrapping_neg(); 35], "{kernel:?} {n}");
             }
         }

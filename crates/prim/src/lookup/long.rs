@@ -1,4 +1,4 @@
-//! Shifts of rows of many words.
+//! Shifts of rows of many words, and of runs that are not neighbours.
 
 use crate::Shift;
 use crate::ct::swap_in_word;
@@ -65,5 +65,42 @@ fn permute(old: &[u64], new: &mut [u64], by: u32) {
         for word in &mut *new {
             *word = swap_in_word(*word, step, u64::MAX);
         }
+    }
+}
+
+/// Shifts the runs of rows up by fewer than [`RUN`](super::RUN) PUBLIC bits. What comes in from below is of the same
+/// run of the other rows, which become those that were shifted.
+pub(super) struct Carry<'a> {
+    pub rows: &'a mut [u64],
+    pub below: &'a mut [u64],
+    pub by: &'a [u32],
+}
+
+impl<S: Isa> Op<S> for Carry<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn call(self, _: S) {
+        let words = self.rows.len() / self.by.len().max(1);
+        let rows = self.rows.chunks_exact_mut(words.max(1)).zip(self.below.chunks_exact_mut(words.max(1)));
+        for ((row, below), &by) in rows.zip(self.by) {
+            match by < 64 {
+                true => carry::<false>(row, below, by),
+                false => carry::<true>(row, below, by - 64),
+            }
+        }
+    }
+}
+
+/// `FAR`: by a word more.
+#[inline(always)]
+fn carry<const FAR: bool>(row: &mut [u64], below: &mut [u64], bits: u32) {
+    let runs = row.as_chunks_mut::<2>().0.iter_mut().zip(below.as_chunks_mut::<2>().0);
+    for (run, below) in runs {
+        let old = *run;
+        let [first, second, third] =
+            if FAR { [below[0], below[1], old[0]] } else { [below[1], old[0], old[1]] };
+        *run = [second << bits | first >> 1 >> (63 - bits), third << bits | second >> 1 >> (63 - bits)];
+        *below = old;
     }
 }
