@@ -251,15 +251,93 @@ mod tests {
         }
     }
 
+    /// Rows cut into runs, read part by part, give what whole rows do; to what was there it is added.
+    fn parts_agree<R: Ring>(log: u32, bits: &[u32], batch: usize, lookups: usize) {
+        let (n, mut prg) = (1 << log, crate::Prg::new(crate::Block(u128::from(log))));
+        let mut rows = vec![0u64; batch * n / 64];
+        prg.words(64, &mut rows);
+        let columns: Vec<Vec<R>> = bits.iter().map(|&bits| words(&mut prg, bits, n)).collect();
+        let tables: Vec<(u32, &[R])> = bits.iter().copied().zip(columns.iter().map(|c| &c[..])).collect();
+        let old: Vec<Vec<R>> = bits.iter().map(|&bits| words(&mut prg, bits, batch)).collect();
+        for parts in [2, n / RUN / 2, n / RUN] {
+            let (xors, sums) =
+                (Xors::in_parts(&tables, lookups, parts), Sums::in_parts(&tables, lookups, parts));
+            for kernel in Kernel::supported() {
+                let [mut want, mut got] = [(); 2].map(|()| [old.clone(), old.clone()]);
+                let [mut xored, mut added] = got.each_mut().map(|got| views(got));
+                for part in 0..xors.parts() {
+                    let runs = rows.chunks_exact(RUN / 64).skip(part).step_by(xors.parts());
+                    let rows: Vec<u64> = runs.flatten().copied().collect();
+                    xors.add_on(kernel, part, &rows, &mut xored);
+                    sums.add_on(kernel, part, &rows, &mut added);
+                }
+                let [mut xored, mut added] = want.each_mut().map(|want| views(want));
+                select::<R, false>(Kernel::Portable, &rows, &xors.tables, &mut xored);
+                select::<R, true>(Kernel::Portable, &rows, &sums.tables, &mut added);
+                let cut = |out: [Vec<Vec<R>>; 2]| {
+                    let cut = |(out, &bits): (Vec<R>, _)| -> Vec<u64> {
+                        out.iter().map(|word| low(word.to_u64(), bits)).collect()
+                    };
+                    out.map(|out| out.into_iter().zip(bits).map(cut).collect::<Vec<_>>())
+                };
+                assert_eq!(cut(got), cut(want), "{kernel:?} 2^{log} {bits:?} {batch} {parts}");
+            }
+        }
+    }
+
+    fn words<R: Ring>(prg: &mut crate::Prg, bits: u32, count: usize) -> Vec<R> {
+        let mut words = vec![R::default(); count];
+        prg.words(bits, &mut words);
+        words
+    }
+
+    fn views<R>(columns: &mut [Vec<R>]) -> Vec<&mut [R]> {
+        columns.iter_mut().map(|column| &mut column[..]).collect()
+    }
+
+    #[test]
+    fn rows_in_parts() {
+        for batch in [1, 16, 33, 64, 150] {
+            parts_agree::<u64>(12, &[64, 33, 5], batch, MANY);
+            parts_agree::<u16>(10, &[16], batch, MANY);
+            parts_agree::<u8>(10, &[8, 1], batch, MANY);
+        }
+        // masks take whole rows
+        parts_agree::<u32>(10, &[32], 5, 0);
+        assert_eq!(Xors::in_parts(&[(32, &[0u32; 1024][..])], 0, 4).parts(), 1);
+    }
+
     #[test]
     fn sums_of_the_largest_entries() {
-        for n in [256, 1024, 4096] {
+        for n in [256, 1024, 2048, 4096] {
             let table = vec![u64::MAX; n];
             let rows = vec![u64::MAX; 35 * row_words(n)];
             for kernel in Kernel::supported() {
                 let mut out = [0; 35];
                 Sums::new(&[(64, &table)], MANY).add_on(kernel, 0, &rows, &mut [&mut out]);
                 assert_eq!(out, [(n as u64).wrapping_neg(); 35], "{kernel:?} {n}");
+            }
+        }
+    }
+
+    /// Shifted by whole runs, then by the bits of a run that come from the part before, parts are those of the row.
+    #[test]
+    fn runs_are_carried() {
+        let (n, parts, mut prg) = (1usize << 11, 4, crate::Prg::new(crate::Block(3)));
+        let row = words::<u64>(&mut prg, 64, n / 64);
+        let part = |row: &[u64], part: usize| -> Vec<u64> {
+            row.chunks_exact(2).skip(part).step_by(parts).flatten().copied().collect()
+        };
+        for bits in 0..RUN as u32 {
+            let mut shifted = row.clone();
+            shift_row(&mut shifted, n, Shift::Cyclic, bits);
+            let mut below = part(&row, parts - 1);
+            shift_row(&mut below, n / parts, Shift::Cyclic, RUN as u32);
+            for i in 0..parts {
+                let mut own = part(&row, i);
+                shift_runs(&mut own, &mut below, &[bits]);
+                assert_eq!(own, part(&shifted, i), "{bits} {i}");
+                assert_eq!(below, part(&row, i), "{bits} {i}");
             }
         }
     }
