@@ -158,15 +158,17 @@ pub fn shift_rows(rows: &mut [u64], n: usize, group: Shift, by: &[u32]) {
     }
 }
 
-/// Shifts parts of rows up by fewer than [`RUN`] PUBLIC bits. What comes into each run from below is of the same run of
-/// `below`: the part before, which becomes the one that was shifted.
+/// Shifts parts of rows up by PUBLIC amounts, cyclically by whole runs. Their other bits come into each run of `out` from
+/// the same run of `below`: the parts before these, which become these, shifted by whole runs.
 ///
 /// # Panics
-/// Unless every amount is below [`RUN`] and there are as many parts of whole runs in both.
-pub fn shift_runs(rows: &mut [u64], below: &mut [u64], by: &[u32]) {
-    assert!(rows.len() == below.len() && rows.len().is_multiple_of(by.len() * RUN / 64), "row length");
-    assert!(by.iter().all(|&by| (by as usize) < RUN), "shift amount");
-    Kernel::active().engine().run(long::Carry { rows, below, by });
+/// Unless there are as many parts of whole runs in all three, and every amount is below the entries of a part.
+pub fn shift_parts(rows: &[u64], below: &mut [u64], out: &mut [u64], by: &[u32]) {
+    let entries = 64 * rows.len() / by.len().max(1);
+    assert!(entries.is_multiple_of(RUN) && rows.len() == entries / 64 * by.len(), "row length");
+    assert!(below.len() == rows.len() && out.len() == rows.len(), "row length");
+    assert!(by.iter().all(|&by| (by as usize) < entries), "shift amount");
+    Kernel::active().engine().run(long::ShiftParts { rows, below, out, by });
 }
 
 /// Shifts a row of `N` words, a number known to the compiler. No branch depends on `by`: although
@@ -320,24 +322,28 @@ mod tests {
         }
     }
 
-    /// Shifted by whole runs, then by the bits of a run that come from the part before, parts are those of the row.
+    /// Shifted after the part before, parts are those of the shifted row.
     #[test]
-    fn runs_are_carried() {
-        let (n, parts, mut prg) = (1usize << 11, 4, crate::Prg::new(crate::Block(3)));
+    fn parts_are_shifted() {
+        let (n, parts, mut prg) = (7 * RUN * 4, 4, crate::Prg::new(crate::Block(3)));
         let row = words::<u64>(&mut prg, 64, n / 64);
         let part = |row: &[u64], part: usize| -> Vec<u64> {
             row.chunks_exact(2).skip(part).step_by(parts).flatten().copied().collect()
         };
-        for bits in 0..RUN as u32 {
-            let mut shifted = row.clone();
-            shift_row(&mut shifted, n, Shift::Cyclic, bits);
-            let mut below = part(&row, parts - 1);
-            shift_row(&mut below, n / parts, Shift::Cyclic, RUN as u32);
+        let rotated = |row: &[u64], by: usize| -> Vec<u64> {
+            let at = |i: usize| u64::from(bit(row, (i + 64 * row.len() - by) % (64 * row.len())));
+            (0..row.len()).map(|w| (0..64).fold(0, |word, i| word | at(64 * w + i) << i)).collect()
+        };
+        for by in (0..n / parts).step_by(13).chain(0..RUN) {
+            let (runs, bits) = (by / RUN * RUN, by % RUN);
+            // shifting by whole runs of a part is shifting the row by as many times `parts`
+            let (whole, shifted) = (rotated(&row, runs * parts), rotated(&row, runs * parts + bits));
+            let mut below = rotated(&part(&whole, parts - 1), RUN);
             for i in 0..parts {
-                let mut own = part(&row, i);
-                shift_runs(&mut own, &mut below, &[bits]);
-                assert_eq!(own, part(&shifted, i), "{bits} {i}");
-                assert_eq!(below, part(&row, i), "{bits} {i}");
+                let mut out = vec![0; row.len() / parts];
+                shift_parts(&part(&row, i), &mut below, &mut out, &[by as u32]);
+                assert_eq!(out, part(&shifted, i), "{by} {i}");
+                assert_eq!(below, part(&whole, i), "{by} {i}");
             }
         }
     }

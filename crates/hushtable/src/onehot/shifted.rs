@@ -28,8 +28,8 @@ fn parts(width: usize) -> u32 {
 pub(crate) fn room(width: usize) -> usize {
     let whole = 2 * LANES * 8 * width;
     let log = parts(width);
-    // A part of each row, the ones before and the last one; nodes, and leaves of a group.
-    whole.max((3 * ROWS + LANES) * (8 * width >> log) + (16 * ROWS << log))
+    // A part of each row, the one before and the last one; leaves and rows of a group; nodes.
+    whole.max((3 * ROWS + 2 * LANES) * (8 * width >> log) + (16 * ROWS << log))
 }
 
 impl Rows<u64> {
@@ -106,59 +106,63 @@ impl<'a> Parts<'a> {
 
     fn visit(mut self, mut read: impl FnMut(usize, &[u64])) {
         let words = self.trees.width >> self.log;
-        let (all, last) = (self.by.len() * words, (1 << self.log) - 1);
+        let (each, last) = (LANES * words, (1 << self.log) - 1);
         let wanted = self.wanted.start * words..self.wanted.end * words;
-        let mut rows = Wiped::zeros(all);
+        let mut rows = Wiped::zeros(self.by.len() * words);
         if self.shift == Shift::Xor {
             for part in 0..=last {
-                self.grow(part, &mut rows);
+                for (group, rows) in rows.chunks_exact_mut(each).enumerate() {
+                    let by = self.grow(part, group, rows);
+                    lookup::shift_rows(rows, 64 * words, Shift::Xor, &by);
+                }
                 read(part, &rows[wanted.clone()]);
             }
             return;
         }
-        let bits: Vec<u32> = self.by.iter().map(|by| by % RUN as u32).collect();
-        let mut end = Wiped::zeros(all);
-        self.grow(last, &mut end);
+        let (mut end, mut grown) = (Wiped::zeros(rows.len()), Wiped::zeros(each));
+        for (group, end) in end.chunks_exact_mut(each).enumerate() {
+            let by = self.grow(last, group, end).map(|by| by - by % RUN as u32);
+            lookup::shift_rows(end, 64 * words, Shift::Cyclic, &by);
+        }
         // What comes into the first part is of the last one, a run before.
         let mut below = Wiped::from(end.to_vec());
         lookup::shift_rows(&mut below, 64 * words, Shift::Cyclic, &vec![RUN as u32; self.by.len()]);
-        for part in 0..=last {
-            if part < last {
-                self.grow(part, &mut rows);
-            } else {
-                std::mem::swap(&mut rows, &mut end);
+        for part in 0..last {
+            let groups = rows.chunks_exact_mut(each).zip(below.chunks_exact_mut(each));
+            for (group, (rows, below)) in groups.enumerate() {
+                let by = self.grow(part, group, &mut grown);
+                lookup::shift_parts(&grown, below, rows, &by);
             }
-            lookup::shift_runs(&mut rows, &mut below, &bits);
             read(part, &rows[wanted.clone()]);
         }
+        let bits: Vec<u32> = self.by.iter().map(|by| by % RUN as u32).collect();
+        lookup::shift_parts(&end, &mut below, &mut rows, &bits);
+        read(last, &rows[wanted]);
     }
 
-    /// A part of all rows, shifted but for a carry.
-    fn grow(&mut self, part: usize, rows: &mut [u64]) {
+    /// What becomes a part of the rows of a group, and by how much it is still to be shifted: cyclically by whole runs
+    /// alone, then by what is left of the part before.
+    fn grow(&mut self, part: usize, group: usize, rows: &mut [u64]) -> [u32; LANES] {
         let (trees, log, parts) = (self.trees, self.log, 1 << self.log);
         let words = trees.width >> log;
-        let entries = 64 * words;
-        let groups = rows.chunks_exact_mut(LANES * words).zip(self.by.chunks_exact(LANES));
-        for (group, ((rows, by), roots)) in groups.zip(self.roots.chunks_exact(LANES << log)).enumerate() {
-            let mut within = [0; LANES];
-            for (lane, (within, &by)) in within.iter_mut().zip(by).enumerate() {
-                let (runs, bits) = (by as usize / RUN, by as usize % RUN);
-                let (of, by) = match self.shift {
-                    Shift::Xor => (part ^ runs % parts, runs / parts * RUN + bits),
-                    Shift::Cyclic => {
-                        let from = part as isize - runs as isize;
-                        let turns = -from.div_euclid(parts as isize);
-                        (from.rem_euclid(parts as isize) as usize, turns as usize * RUN)
-                    }
-                };
-                *within = (by % entries) as u32;
-                self.leaves[lane] = roots[of * LANES + lane];
-            }
-            let group = self.group + group;
-            trees.trees.leaves_below(group, log, &mut self.leaves);
-            (trees.write)(trees.key(group), lanes(&trees.words, group), &self.leaves, rows, words);
-            lookup::shift_rows(rows, entries, self.shift, &within);
+        let roots = &self.roots[group * LANES << log..];
+        let mut within = [0; LANES];
+        for (lane, (within, &by)) in within.iter_mut().zip(&self.by[group * LANES..]).enumerate() {
+            let (runs, bits) = (by as usize / RUN, by as usize % RUN);
+            let (of, runs) = match self.shift {
+                Shift::Xor => (part ^ runs % parts, runs / parts),
+                Shift::Cyclic => {
+                    let from = part as isize - runs as isize;
+                    (from.rem_euclid(parts as isize) as usize, -from.div_euclid(parts as isize) as usize)
+                }
+            };
+            *within = (runs * RUN % (64 * words) + bits) as u32;
+            self.leaves[lane] = roots[of * LANES + lane];
         }
+        let group = self.group + group;
+        trees.trees.leaves_below(group, log, &mut self.leaves);
+        (trees.write)(trees.key(group), lanes(&trees.words, group), &self.leaves, rows, words);
+        within
     }
 }
 

@@ -39,6 +39,8 @@ struct Plane {
     column: usize,
     /// Its place in the entry, from the lowest byte on.
     byte: u32,
+    /// Whether it is the highest, whose sums may lose what is above it.
+    last: bool,
 }
 
 /// Public columns of as many entries, `ADD`: for sums of entries, else for XORs.
@@ -58,7 +60,8 @@ impl<const ADD: bool> Subsets<ADD> {
     pub fn new<R: Ring>(columns: &[(u32, &[R])], parts: usize) -> Option<Self> {
         let entries = columns.first()?.1.len() / parts;
         let bytes = |(column, (bits, _)): (usize, &(u32, _))| {
-            (0..bits.div_ceil(8)).map(move |byte| Plane { column, byte })
+            let bytes = bits.div_ceil(8);
+            (0..bytes).map(move |byte| Plane { column, byte, last: byte + 1 == bytes })
         };
         let planes: Vec<Plane> = columns.iter().enumerate().flat_map(bytes).collect();
         if layout_bytes(entries * parts, columns.iter().map(|(bits, _)| *bits)) == 0 || entries < UNIT {
@@ -190,8 +193,12 @@ impl<const ADD: bool> Read<'_, ADD> {
         spread::<S, V>(isa, rows, self.row, from, room);
         let each = 2 * ROWS / LANES;
         let partial = &mut self.partial[b * self.planes.len() * each..][..self.planes.len() * each];
-        for (table, partial) in table.chunks_exact(PLACES).zip(partial.chunks_exact_mut(each)) {
-            select::<S, V, ADD>(isa, table, room, partial);
+        let planes = self.planes.iter().zip(partial.chunks_exact_mut(each));
+        for (table, (plane, partial)) in table.chunks_exact(PLACES).zip(planes) {
+            match plane.last {
+                true => select::<S, V, ADD, false>(isa, table, room, partial),
+                false => select::<S, V, ADD, ADD>(isa, table, room, partial),
+            }
         }
     }
 
@@ -206,7 +213,12 @@ impl<const ADD: bool> Read<'_, ADD> {
                 let (all, upper) = partial.split_at(vectors);
                 let out = &mut self.sums[plane.column * count..][from..to];
                 for (out, (all, upper)) in out.chunks_mut(LANES).zip(all.iter().zip(upper)) {
-                    let rows = sums_of::<ADD>(all, upper);
+                    let rows = match ADD && !plane.last {
+                        true => wide_sums(all, upper),
+                        false => {
+                            bytes_of(all).map(|[a, b]| u32::from(if ADD { a.wrapping_add(b) } else { a ^ b }))
+                        }
+                    };
                     combine::<u64, ADD>(out, rows.map(|row| u64::from(row) << (8 * plane.byte)));
                 }
                 partial.fill(Vector::zeroed());
@@ -217,21 +229,22 @@ impl<const ADD: bool> Read<'_, ADD> {
 
 /// The sums of `LANES` rows.
 #[inline(always)]
-fn sums_of<const ADD: bool>(all: &Vector, upper: &Vector) -> [u32; LANES] {
+fn wide_sums(all: &Vector, upper: &Vector) -> [u32; LANES] {
+    let (all, upper): (&[[u16; 8]; 2], &[[u16; 8]; 2]) = (bytemuck::cast_ref(all), bytemuck::cast_ref(upper));
     let mut rows = [0; LANES];
-    if ADD {
-        let (all, upper): (&[[u16; 8]; 2], &[[u16; 8]; 2]) =
-            (bytemuck::cast_ref(all), bytemuck::cast_ref(upper));
-        for i in 0..LANES / 2 {
-            let lower = |block: usize| u32::from(all[block][i].wrapping_sub(upper[block][i] << 8));
-            rows[2 * i] = lower(0) + lower(1);
-            rows[2 * i + 1] = u32::from(upper[0][i]) + u32::from(upper[1][i]);
-        }
-    } else {
-        let bytes: &[[u8; LANES]; 2] = bytemuck::cast_ref(all);
-        rows = std::array::from_fn(|i| u32::from(bytes[0][i] ^ bytes[1][i]));
+    for i in 0..LANES / 2 {
+        let lower = |block: usize| u32::from(all[block][i].wrapping_sub(upper[block][i] << 8));
+        rows[2 * i] = lower(0) + lower(1);
+        rows[2 * i + 1] = u32::from(upper[0][i]) + u32::from(upper[1][i]);
     }
     rows
+}
+
+/// The bytes of `LANES` rows in each block.
+#[inline(always)]
+fn bytes_of(all: &Vector) -> [[u8; 2]; LANES] {
+    let bytes: &[[u8; LANES]; 2] = bytemuck::cast_ref(all);
+    std::array::from_fn(|i| [bytes[0][i], bytes[1][i]])
 }
 
 /// The bits of a unit, which starts at block `from` of each row of `row` blocks, in fours. Rows that there are not
@@ -261,10 +274,10 @@ fn spread<S: ByteIsa, const V: usize>(isa: S, rows: &[Block], row: usize, from: 
     }
 }
 
-/// Adds what the rows select of a plane of a unit. `ADD`: sums of words of 16 bits, then of their upper bytes, so that
-/// no byte's sum is lost.
+/// Adds what the rows select of a plane of a unit. `WIDE`: sums of words of 16 bits, then of their upper bytes, so that
+/// nothing is lost; else of bytes alone.
 #[inline(always)]
-fn select<S: ByteIsa, const V: usize, const ADD: bool>(
+fn select<S: ByteIsa, const V: usize, const ADD: bool, const WIDE: bool>(
     isa: S,
     table: &[Vector],
     room: &[Vector],
@@ -281,9 +294,11 @@ fn select<S: ByteIsa, const V: usize, const ADD: bool>(
             let sums = isa.load(&sums.0[part..][..S::BLOCKS]);
             for v in 0..V {
                 let chosen = isa.permute_bytes(sums, isa.load(&places[v].0[part..][..S::BLOCKS]));
-                if ADD {
+                if WIDE {
                     all[v] = isa.add::<u16>(all[v], chosen);
                     upper[v] = isa.add::<u16>(upper[v], isa.upper_bytes(chosen));
+                } else if ADD {
+                    all[v] = isa.add::<u8>(all[v], chosen);
                 } else {
                     all[v] = isa.xor(all[v], chosen);
                 }
