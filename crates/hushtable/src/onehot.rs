@@ -7,6 +7,7 @@ mod lift;
 mod parity;
 mod rotl;
 pub(crate) mod rows;
+mod shifted;
 pub(crate) mod staged;
 pub(crate) mod tree;
 mod unit;
@@ -173,6 +174,22 @@ impl<G: Group> OneHot<G> {
     /// Spends the material: `read` gets its rows, to change them, some after others with their numbers.
     pub(crate) fn spend_rows(self, read: impl FnMut(Range<usize>, &mut [u64])) {
         self.rows.spend(ct::row_words(1 << self.d), read);
+    }
+
+    /// In how many parts [`spend_shifted`](Self::spend_shifted) can hand out rows.
+    pub(crate) fn parts(&self) -> usize {
+        self.rows.parts(ct::row_words(1 << self.d))
+    }
+
+    /// Spends the material: `read` gets its rows, shifted by PUBLIC amounts, in these [`parts`](Self::parts) or in one: of
+    /// each its number, those of some rows, and these.
+    pub(crate) fn spend_shifted(
+        self,
+        by: &[u32],
+        parts: usize,
+        read: impl FnMut(usize, Range<usize>, &[u64]),
+    ) {
+        self.rows.spend_shifted(self.d, parts, G::SHIFT, by, read);
     }
 
     /// Spends the material for all of its rows.

@@ -12,6 +12,7 @@ use crate::simd::{Isa, Op};
 use crate::{Kernel, Ring, Shift, Wiped};
 pub use dot::Shifted;
 use select::select;
+use std::borrow::Cow;
 use subsets::Subsets;
 
 /// Fewest lookups for which tables are laid out anew.
@@ -22,9 +23,13 @@ pub fn layout_bytes(entries: usize, bits: &[u32]) -> usize {
     subsets::layout_bytes(entries, bits.iter().copied())
 }
 
+/// Entries that stay together when a row is cut into parts.
+pub const RUN: usize = 128;
+
 /// Tables of as many entries, read by rows of secret bits. `ADD`: for sums of entries, else for XORs.
 pub struct Reader<'a, R, const ADD: bool> {
     tables: Vec<&'a [R]>,
+    parts: usize,
     subsets: Option<Subsets<ADD>>,
 }
 
@@ -40,25 +45,62 @@ impl<'a, R: Ring, const ADD: bool> Reader<'a, R, ADD> {
     /// # Panics
     /// Unless all tables have as many entries, a power of two.
     pub fn new(tables: &[(u32, &'a [R])], lookups: usize) -> Self {
-        let entries = tables.first().map_or(1, |(_, table)| table.len());
-        assert!(entries.is_power_of_two() && tables.iter().all(|(_, t)| t.len() == entries), "entries");
-        let subsets = if lookups < MANY { None } else { Subsets::new(tables) };
-        Self { tables: tables.iter().map(|&(_, table)| table).collect(), subsets }
+        Self::in_parts(tables, lookups, 1)
     }
 
-    /// For each table, `out[b]` = sum or XOR of the entries `table[j]` for which bit `j` of row `b` is 1. Bits above
-    /// those of the entries mean nothing.
+    /// The same for rows that come in so many parts, or in one: [`parts`](Self::parts) says so. Part i has the runs of
+    /// [`RUN`] entries i, i + `parts` and so on.
     ///
     /// # Panics
-    /// Unless there is an `out` for each table, of as many words as there are rows of as many bits as entries.
-    pub fn read(&self, rows: &[u64], out: &mut [&mut [R]]) {
-        self.read_on(Kernel::active(), rows, out);
+    /// Unless all tables have as many entries, a power of two, and `parts` is 1 or cuts them into parts of whole runs.
+    pub fn in_parts(tables: &[(u32, &'a [R])], lookups: usize, parts: usize) -> Self {
+        let entries = tables.first().map_or(1, |(_, table)| table.len());
+        assert!(entries.is_power_of_two() && tables.iter().all(|(_, t)| t.len() == entries), "entries");
+        assert!(parts == 1 || (entries / RUN).is_multiple_of(parts), "parts");
+        let subsets = if lookups < MANY { None } else { Subsets::new(tables, parts) };
+        // masks would take the table anew for each part
+        let parts = if subsets.is_some() { parts } else { 1 };
+        Self { tables: tables.iter().map(|&(_, table)| table).collect(), parts, subsets }
     }
 
-    fn read_on(&self, kernel: Kernel, rows: &[u64], out: &mut [&mut [R]]) {
-        if !self.subsets.as_ref().is_some_and(|subsets| subsets.read(kernel, rows, out)) {
-            select::<R, ADD>(kernel, rows, &self.tables, out);
+    /// Parts of a row.
+    pub fn parts(&self) -> usize {
+        self.parts
+    }
+
+    /// For each table, adds to `out[b]` the sum or XOR of the entries `table[j]` of a part for which bit `j` of row `b`
+    /// is 1. Bits above those of the entries mean nothing.
+    ///
+    /// # Panics
+    /// Unless there is an `out` for each table, of as many words as there are rows of as many bits as the part has
+    /// entries.
+    pub fn add(&self, part: usize, rows: &[u64], out: &mut [&mut [R]]) {
+        self.add_on(Kernel::active(), part, rows, out);
+    }
+
+    fn add_on(&self, kernel: Kernel, part: usize, rows: &[u64], out: &mut [&mut [R]]) {
+        if !self.subsets.as_ref().is_some_and(|subsets| subsets.add(kernel, part, rows, out)) {
+            let tables: Vec<_> = self.tables.iter().map(|table| part_of(table, self.parts, part)).collect();
+            let tables: Vec<&[R]> = tables.iter().map(|table| &table[..]).collect();
+            select::<R, ADD>(kernel, rows, &tables, out);
         }
+    }
+}
+
+/// The entries of a part.
+fn part_of<R: Ring>(table: &[R], parts: usize, part: usize) -> Cow<'_, [R]> {
+    match parts {
+        1 => Cow::Borrowed(table),
+        _ => table.chunks_exact(RUN).skip(part).step_by(parts).flatten().copied().collect(),
+    }
+}
+
+/// Adds words to what is there, as sums or XORs.
+#[inline(always)]
+fn combine<R: Ring, const ADD: bool>(out: &mut [R], words: impl IntoIterator<Item = u64>) {
+    for (out, word) in out.iter_mut().zip(words) {
+        let old = out.to_u64();
+        *out = R::from_u64(if ADD { old.wrapping_add(word) } else { old ^ word });
     }
 }
 
@@ -114,6 +156,19 @@ pub fn shift_rows(rows: &mut [u64], n: usize, group: Shift, by: &[u32]) {
             _ => shift_short::<16>(row, group, by),
         }
     }
+}
+
+/// Shifts parts of rows up by PUBLIC amounts, cyclically by whole runs. Their other bits come into each run of `out` from
+/// the same run of `below`: the parts before these, which become these, shifted by whole runs.
+///
+/// # Panics
+/// Unless there are as many parts of whole runs in all three, and every amount is below the entries of a part.
+pub fn shift_parts(rows: &[u64], below: &mut [u64], out: &mut [u64], by: &[u32]) {
+    let entries = 64 * rows.len() / by.len().max(1);
+    assert!(entries.is_multiple_of(RUN) && rows.len() == entries / 64 * by.len(), "row length");
+    assert!(below.len() == rows.len() && out.len() == rows.len(), "row length");
+    assert!(by.iter().all(|&by| (by as usize) < entries), "shift amount");
+    Kernel::active().engine().run(long::ShiftParts { rows, below, out, by });
 }
 
 /// Shifts a row of `N` words, a number known to the compiler. No branch depends on `by`: although
@@ -178,8 +233,8 @@ mod tests {
                 let [mut got_xors, mut got_sums] = [(); 2].map(|()| vec![vec![R::default(); batch]; count]);
                 let [to_xor, to_add] =
                     [&mut got_xors, &mut got_sums].map(|out| out.iter_mut().map(|out| &mut out[..]));
-                xors.read_on(kernel, &rows, &mut to_xor.collect::<Vec<_>>());
-                sums.read_on(kernel, &rows, &mut to_add.collect::<Vec<_>>());
+                xors.add_on(kernel, 0, &rows, &mut to_xor.collect::<Vec<_>>());
+                sums.add_on(kernel, 0, &rows, &mut to_add.collect::<Vec<_>>());
                 for (b, (q, (bits, table))) in
                     (0..batch).flat_map(|b| (0..).zip(&tables).map(move |t| (b, t)))
                 {
@@ -198,15 +253,97 @@ mod tests {
         }
     }
 
+    /// Rows cut into runs, read part by part, give what whole rows do; to what was there it is added.
+    fn parts_agree<R: Ring>(log: u32, bits: &[u32], batch: usize, lookups: usize) {
+        let (n, mut prg) = (1 << log, crate::Prg::new(crate::Block(u128::from(log))));
+        let mut rows = vec![0u64; batch * n / 64];
+        prg.words(64, &mut rows);
+        let columns: Vec<Vec<R>> = bits.iter().map(|&bits| words(&mut prg, bits, n)).collect();
+        let tables: Vec<(u32, &[R])> = bits.iter().copied().zip(columns.iter().map(|c| &c[..])).collect();
+        let old: Vec<Vec<R>> = bits.iter().map(|&bits| words(&mut prg, bits, batch)).collect();
+        for parts in [2, n / RUN / 2, n / RUN] {
+            let (xors, sums) =
+                (Xors::in_parts(&tables, lookups, parts), Sums::in_parts(&tables, lookups, parts));
+            for kernel in Kernel::supported() {
+                let [mut want, mut got] = [(); 2].map(|()| [old.clone(), old.clone()]);
+                let [mut xored, mut added] = got.each_mut().map(|got| views(got));
+                for part in 0..xors.parts() {
+                    let runs = rows.chunks_exact(RUN / 64).skip(part).step_by(xors.parts());
+                    let rows: Vec<u64> = runs.flatten().copied().collect();
+                    xors.add_on(kernel, part, &rows, &mut xored);
+                    sums.add_on(kernel, part, &rows, &mut added);
+                }
+                let [mut xored, mut added] = want.each_mut().map(|want| views(want));
+                select::<R, false>(Kernel::Portable, &rows, &xors.tables, &mut xored);
+                select::<R, true>(Kernel::Portable, &rows, &sums.tables, &mut added);
+                let cut = |out: [Vec<Vec<R>>; 2]| {
+                    let cut = |(out, &bits): (Vec<R>, _)| -> Vec<u64> {
+                        out.iter().map(|word| low(word.to_u64(), bits)).collect()
+                    };
+                    out.map(|out| out.into_iter().zip(bits).map(cut).collect::<Vec<_>>())
+                };
+                assert_eq!(cut(got), cut(want), "{kernel:?} 2^{log} {bits:?} {batch} {parts}");
+            }
+        }
+    }
+
+    fn words<R: Ring>(prg: &mut crate::Prg, bits: u32, count: usize) -> Vec<R> {
+        let mut words = vec![R::default(); count];
+        prg.words(bits, &mut words);
+        words
+    }
+
+    fn views<R>(columns: &mut [Vec<R>]) -> Vec<&mut [R]> {
+        columns.iter_mut().map(|column| &mut column[..]).collect()
+    }
+
+    #[test]
+    fn rows_in_parts() {
+        for batch in [1, 16, 33, 64, 150] {
+            parts_agree::<u64>(12, &[64, 33, 5], batch, MANY);
+            parts_agree::<u16>(10, &[16], batch, MANY);
+            parts_agree::<u8>(10, &[8, 1], batch, MANY);
+        }
+        // masks take whole rows
+        parts_agree::<u32>(10, &[32], 5, 0);
+        assert_eq!(Xors::in_parts(&[(32, &[0u32; 1024][..])], 0, 4).parts(), 1);
+    }
+
     #[test]
     fn sums_of_the_largest_entries() {
-        for n in [256, 1024, 4096] {
+        for n in [256, 1024, 2048, 4096] {
             let table = vec![u64::MAX; n];
             let rows = vec![u64::MAX; 35 * row_words(n)];
             for kernel in Kernel::supported() {
                 let mut out = [0; 35];
-                Sums::new(&[(64, &table)], MANY).read_on(kernel, &rows, &mut [&mut out]);
+                Sums::new(&[(64, &table)], MANY).add_on(kernel, 0, &rows, &mut [&mut out]);
                 assert_eq!(out, [(n as u64).wrapping_neg(); 35], "{kernel:?} {n}");
+            }
+        }
+    }
+
+    /// Shifted after the part before, parts are those of the shifted row.
+    #[test]
+    fn parts_are_shifted() {
+        let (n, parts, mut prg) = (7 * RUN * 4, 4, crate::Prg::new(crate::Block(3)));
+        let row = words::<u64>(&mut prg, 64, n / 64);
+        let part = |row: &[u64], part: usize| -> Vec<u64> {
+            row.chunks_exact(2).skip(part).step_by(parts).flatten().copied().collect()
+        };
+        let rotated = |row: &[u64], by: usize| -> Vec<u64> {
+            let at = |i: usize| u64::from(bit(row, (i + 64 * row.len() - by) % (64 * row.len())));
+            (0..row.len()).map(|w| (0..64).fold(0, |word, i| word | at(64 * w + i) << i)).collect()
+        };
+        for by in (0..n / parts).step_by(13).chain(0..RUN) {
+            let (runs, bits) = (by / RUN * RUN, by % RUN);
+            // shifting by whole runs of a part is shifting the row by as many times `parts`
+            let (whole, shifted) = (rotated(&row, runs * parts), rotated(&row, runs * parts + bits));
+            let mut below = rotated(&part(&whole, parts - 1), RUN);
+            for i in 0..parts {
+                let mut out = vec![0; row.len() / parts];
+                shift_parts(&part(&row, i), &mut below, &mut out, &[by as u32]);
+                assert_eq!(out, part(&shifted, i), "{by} {i}");
+                assert_eq!(below, part(&whole, i), "{by} {i}");
             }
         }
     }

@@ -160,7 +160,7 @@ impl Lut {
         }
         let mut entries = vec![R::default(); x.masked.len()];
         let column = (table.bits(), &table.columns()[0][..]);
-        Xors::new(&[column], x.masked.len()).read(&self.rows, &mut [&mut entries]);
+        Xors::new(&[column], x.masked.len()).add(0, &self.rows, &mut [&mut entries]);
         let masks = self.output.0.clone();
         let words = entries.iter().zip(masks.0.words()).map(|(y, k)| y.to_u64() ^ k).collect();
         entries.zeroize();

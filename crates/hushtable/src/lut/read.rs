@@ -131,15 +131,13 @@ impl<G: Group> OneHot<G> {
     /// Steps 1 and 2 after the opening, `ADD`: with sums, for every column of several tables. Spends some
     /// rows after others, each wiped while it is in the cache.
     fn selected<R: Ring, const ADD: bool>(self, m: &[u32], tables: &[&Table<R>]) -> Vec<Zeroizing<Vec<R>>> {
-        let d = self.index_bits();
         let columns: Vec<_> =
             tables.iter().flat_map(|t| t.columns().iter().map(|c| (t.bits(), &c[..]))).collect();
-        let reader = Reader::<R, ADD>::new(&columns, m.len());
+        let reader = Reader::<R, ADD>::in_parts(&columns, m.len(), self.parts());
         let mut out = vec![Zeroizing::new(vec![R::default(); m.len()]); columns.len()];
-        self.spend_rows(|at, rows| {
-            lookup::shift_rows(rows, 1 << d, G::SHIFT, &m[at.clone()]);
+        self.spend_shifted(m, reader.parts(), |part, at, rows| {
             let mut out: Vec<&mut [R]> = out.iter_mut().map(|out| &mut out[at.clone()]).collect();
-            reader.read(rows, &mut out);
+            reader.add(part, rows, &mut out);
         });
         out
     }
@@ -186,7 +184,7 @@ impl Position {
         let count = self.rows.len() / ct::row_words(1 << self.d);
         let mut out = vec![vec![R::default(); count]; columns.len()];
         let mut room: Vec<&mut [R]> = out.iter_mut().map(|out| &mut out[..]).collect();
-        Xors::new(&columns, count).read(&self.rows, &mut room);
+        Xors::new(&columns, count).add(0, &self.rows, &mut room);
         Ok(out.into_iter().map(|out| Share::new(table.bits(), out)).collect())
     }
 }

@@ -36,6 +36,7 @@ use super::{
     Cyclic, Generator, Group, MAX_INDEX_BITS, OneHot, check_index_bits, doubling,
     doubling::{ByDoubling, Doubling},
     rows::{LOOKUPS, Trees},
+    shifted,
 };
 use crate::{
     bill::{Bill, Phase, Step, Work},
@@ -209,6 +210,6 @@ impl Generator for HalfTree {
     }
 
     fn room(d: u32) -> usize {
-        if d > LOW { 2 * LANES * (1 << d) / 8 } else { 0 }
+        if d > LOW { shifted::room(ct::row_words(1 << d)) } else { 0 }
     }
 }

@@ -58,7 +58,7 @@ use crate::{
 pub(crate) const PIECE: usize = 1 << 12;
 
 /// Levels of which the nodes are kept.
-const KEPT: u32 = 4;
+pub(crate) const KEPT: u32 = 4;
 
 /// What else is computed of the nodes of a level while they are there, of a group and a part of its trees.
 pub(crate) type Also<'a> = dyn FnMut(&HalfTrees, u32, usize, &[Block]) + 'a;
@@ -184,7 +184,7 @@ impl HalfTrees {
     }
 
     /// The nodes of a group at `level`, no higher than those kept.
-    fn unfold(&self, group: usize, level: u32, nodes: &mut [Block]) {
+    pub(crate) fn unfold(&self, group: usize, level: u32, nodes: &mut [Block]) {
         let kept = LANES << level.min(KEPT);
         nodes[..kept].copy_from_slice(&self.nodes[group * self.group_len()..][..kept]);
         for level in KEPT..level {

@@ -1,5 +1,6 @@
-//! Shifts of rows of many words.
+//! Shifts of rows of many words, and of runs that are not neighbours.
 
+use super::RUN;
 use crate::Shift;
 use crate::ct::swap_in_word;
 use crate::simd::{Isa, Op};
@@ -65,5 +66,66 @@ fn permute(old: &[u64], new: &mut [u64], by: u32) {
         for word in &mut *new {
             *word = swap_in_word(*word, step, u64::MAX);
         }
+    }
+}
+
+/// Shifts parts of rows by PUBLIC amounts: see [`shift_parts`](super::shift_parts).
+pub(super) struct ShiftParts<'a> {
+    pub rows: &'a [u64],
+    pub below: &'a mut [u64],
+    pub out: &'a mut [u64],
+    pub by: &'a [u32],
+}
+
+impl<S: Isa> Op<S> for ShiftParts<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn call(self, _: S) {
+        let words = (self.rows.len() / self.by.len().max(1)).max(1);
+        let parts = self.below.chunks_exact_mut(words).zip(self.out.chunks_exact_mut(words));
+        for ((row, (below, out)), &by) in self.rows.chunks_exact(words).zip(parts).zip(self.by) {
+            let cut = by as usize / RUN * RUN / 64;
+            let ((low_below, high_below), (low_out, high_out)) =
+                (below.split_at_mut(cut), out.split_at_mut(cut));
+            let (rest, top) = row.split_at(words - cut);
+            carry(top, low_below, low_out, by % RUN as u32);
+            carry(rest, high_below, high_out, by % RUN as u32);
+        }
+    }
+}
+
+/// Shifts runs up by some bits, which come in from `below`.
+#[inline(always)]
+fn carry(runs: &[u64], below: &mut [u64], out: &mut [u64], by: u32) {
+    if by < 64 {
+        carry_words::<false>(runs, below, out, by);
+    } else {
+        carry_words::<true>(runs, below, out, by - 64);
+    }
+}
+
+/// `FAR`: by a word more. Two runs at once, which the compiler turns into vector instructions.
+#[inline(always)]
+fn carry_words<const FAR: bool>(runs: &[u64], below: &mut [u64], out: &mut [u64], bits: u32) {
+    let (mut below_pairs, mut out_pairs) = (below.chunks_exact_mut(4), out.chunks_exact_mut(4));
+    let mut pairs = runs.chunks_exact(4);
+    for ((x, y), out) in (&mut pairs).zip(&mut below_pairs).zip(&mut out_pairs) {
+        let (x, y): (&[u64; 4], &mut [u64; 4]) = (x.try_into().expect("4"), y.try_into().expect("4"));
+        let (first, second) = match FAR {
+            true => (*y, [y[1], x[0], y[3], x[2]]),
+            false => ([y[1], x[0], y[3], x[2]], *x),
+        };
+        for i in 0..4 {
+            out[i] = second[i] << bits | first[i] >> 1 >> (63 - bits);
+        }
+        *y = *x;
+    }
+    let rest = pairs.remainder().as_chunks::<2>().0.iter();
+    let below = below_pairs.into_remainder().as_chunks_mut::<2>().0.iter_mut();
+    for ((x, y), out) in rest.zip(below).zip(out_pairs.into_remainder().as_chunks_mut::<2>().0) {
+        let [first, second, third] = if FAR { [y[0], y[1], x[0]] } else { [y[1], x[0], x[1]] };
+        *out = [second << bits | first >> 1 >> (63 - bits), third << bits | second >> 1 >> (63 - bits)];
+        *y = *x;
     }
 }

@@ -1,7 +1,8 @@
-//! The sum or XOR of the table entries that a row of secret bits selects.
+//! The sum or XOR of the table entries that a row of secret bits selects, added to what is there.
 
 use std::array;
 
+use super::combine;
 use crate::ct::{bit_mask, row_words};
 use crate::simd::{ByteIsa, MAX_BLOCKS, Op};
 use crate::{Block, Kernel, Ring};
@@ -38,7 +39,7 @@ impl<R: Ring, const ADD: bool> Select<'_, '_, R, ADD> {
     fn entry_by_entry(self) {
         for (table, out) in self.tables.iter().zip(self.out) {
             for (row, out) in self.rows.chunks_exact(self.words).zip(out.iter_mut()) {
-                let mut sum = 0u64;
+                let mut sum = out.to_u64();
                 for (&word, entries) in row.iter().zip(table.chunks(64)) {
                     for (entry, j) in entries.iter().zip(0..) {
                         let chosen = entry.to_u64() & bit_mask(word >> j & 1);
@@ -139,11 +140,13 @@ fn rows_at_once<S: ByteIsa, R: Ring, const ADD: bool, const C: usize, const W: u
         }
     }
     for (out, sums) in out.iter_mut().zip(sums) {
-        for (out, sum) in out[at..].iter_mut().zip(sums) {
+        let mut words = [0; W];
+        for (word, sum) in words.iter_mut().zip(sums) {
             let mut blocks = [Block::ZERO; MAX_BLOCKS];
             isa.store(sum, &mut blocks[..S::BLOCKS]);
-            *out = R::from_u64(fold::<R, ADD>(bytemuck::cast_slice(&blocks[..S::BLOCKS])));
+            *word = fold::<R, ADD>(bytemuck::cast_slice(&blocks[..S::BLOCKS]));
         }
+        combine::<R, ADD>(&mut out[at..], words);
     }
 }
 

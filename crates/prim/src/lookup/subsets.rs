@@ -4,24 +4,30 @@
 //! an instruction permutes by secret places in constant time: so 16 rows read four entries at once, without a mask.
 //! The public sums are laid out before, which pays for many rows.
 
+use std::borrow::Cow;
+
 use bytemuck::{Pod, Zeroable};
 
+use super::{combine, part_of};
 use crate::ct::row_words;
-use crate::simd::{ByteIsa, MAX_BLOCKS, Op};
+use crate::simd::{ByteIsa, Op};
 use crate::{Block, Kernel, Ring, Wiped};
 
 /// Entries that bits of a row of 32 bytes, the longest vector, select.
 const UNIT: usize = 256;
 
-/// Entries of which the sums stay in the cache: a row has 256 places of four at most, whose bytes 16 bits hold.
-const CHUNK: usize = 4 * UNIT;
+/// Units after which sums are taken out: 256 bytes, of every other place of four, fit 16 bits.
+const UNITS: usize = 8;
+
+/// Fours of half a unit, which are in the same block of a row.
+const PLACES: usize = UNIT / 8;
 
 /// Most bytes of sums, of which there are four for a byte of an entry.
 const MOST_BYTES: usize = 1 << 26;
 
-/// Rows that are read at once, and as many as a vector permutes in each block.
-const ROWS: usize = 32;
+/// Rows that a vector permutes in each block, and those that are read at once: an entry serves them all.
 const LANES: usize = 16;
+const ROWS: usize = 4 * LANES;
 
 /// The longest vector.
 #[repr(C, align(32))]
@@ -33,68 +39,86 @@ struct Plane {
     column: usize,
     /// Its place in the entry, from the lowest byte on.
     byte: u32,
+    /// Whether it is the highest, whose sums may lose what is above it.
+    last: bool,
 }
 
 /// Public columns of as many entries, `ADD`: for sums of entries, else for XORs.
 pub(super) struct Subsets<const ADD: bool> {
+    /// Entries of a part.
     entries: usize,
     columns: usize,
     planes: Vec<Plane>,
-    /// A byte of all sums of four entries, in each block. A chunk of entries after the other; of each a plane after
-    /// the other; of each a unit after the other; of each the bytes of a row's block one after the other, the low
-    /// half before the high one.
+    /// A byte of all sums of four entries, in each block. A part after the other; of each a unit after the other; of
+    /// each a plane after the other; of each the bytes of a row's block one after the other, the low half before the
+    /// high one.
     sums: Vec<Vector>,
 }
 
 impl<const ADD: bool> Subsets<ADD> {
-    /// Of columns and the bits of their entries; none where masks serve as well.
-    pub fn new<R: Ring>(columns: &[(u32, &[R])]) -> Option<Self> {
-        let entries = columns.first()?.1.len();
+    /// Of columns and the bits of their entries, in so many parts; none where masks serve as well.
+    pub fn new<R: Ring>(columns: &[(u32, &[R])], parts: usize) -> Option<Self> {
+        let entries = columns.first()?.1.len() / parts;
         let bytes = |(column, (bits, _)): (usize, &(u32, _))| {
-            (0..bits.div_ceil(8)).map(move |byte| Plane { column, byte })
+            let bytes = bits.div_ceil(8);
+            (0..bytes).map(move |byte| Plane { column, byte, last: byte + 1 == bytes })
         };
         let planes: Vec<Plane> = columns.iter().enumerate().flat_map(bytes).collect();
-        if layout_bytes(entries, columns.iter().map(|(bits, _)| *bits)) == 0 {
+        if layout_bytes(entries * parts, columns.iter().map(|(bits, _)| *bits)) == 0 || entries < UNIT {
             return None;
         }
-        let mut sums = vec![Vector::zeroed(); planes.len() * entries / 8];
-        let chunk = entries.min(CHUNK);
-        for (sums, from) in sums.chunks_exact_mut(planes.len() * chunk / 8).zip((0..).step_by(chunk)) {
-            for (at, plane) in planes.iter().enumerate() {
-                let column = &columns[plane.column].1[from..from + chunk];
-                let sums = &mut sums[at * chunk / 8..][..chunk / 8];
-                for (i, four) in column.as_chunks::<4>().0.iter().enumerate() {
-                    // place i is half `i % 2` of byte `i / 2`, which is in the block of its half of the unit
-                    let (unit, byte) = (i / 64, i / 2 % 32);
-                    let vector = &mut sums[(unit * 16 + byte % 16) * 2 + i % 2];
-                    vector.0[byte / 16] = subsets::<R, ADD>(four, plane.byte);
-                }
-            }
+        let mut sums = vec![Vector::zeroed(); planes.len() * entries * parts / 8];
+        for (part, sums) in sums.chunks_exact_mut(planes.len() * entries / 8).enumerate() {
+            let columns: Vec<_> = columns.iter().map(|(_, column)| part_of(column, parts, part)).collect();
+            lay_out::<R, ADD>(&columns, &planes, sums);
         }
         Some(Self { entries, columns: columns.len(), planes, sums })
     }
 
-    /// For each column, `out[b]` = sum or XOR of the entries j for which bit j of row b is 1. Bits above those of the
-    /// entries mean nothing. False, and nothing done, if this processor or the rows' place in memory does not allow.
+    /// For each column, adds to `out[b]` the sum or XOR of the entries j of a part for which bit j of row b is 1. Bits
+    /// above those of the entries mean nothing. False, and nothing done, if this processor or the rows' place in memory
+    /// does not allow.
     ///
     /// # Panics
     /// Unless there is an `out` for each column, of as many words as there are rows of as many bits as entries.
-    pub fn read<R: Ring>(&self, kernel: Kernel, rows: &[u64], out: &mut [&mut [R]]) -> bool {
+    pub fn add<R: Ring>(&self, kernel: Kernel, part: usize, rows: &[u64], out: &mut [&mut [R]]) -> bool {
         let words = row_words(self.entries);
         let count = rows.len() / words;
         assert!(rows.len() == count * words && out.len() == self.columns, "rows and columns");
         assert!(out.iter().all(|out| out.len() == count), "rows");
         let Ok(blocks) = bytemuck::try_cast_slice(rows) else { return false };
+        let len = self.planes.len() * self.entries / 8;
         let mut sums = Wiped::zeros(count * self.columns);
-        let room = Wiped::from(vec![Vector::zeroed(); self.entries.min(CHUNK) / 4]);
-        let read = Read { table: self, rows: blocks, count, room, sums: &mut sums };
+        let vectors = |count: usize| Wiped::from(vec![Vector::zeroed(); count]);
+        let read = Read::<'_, ADD> {
+            planes: &self.planes,
+            table: &self.sums[part * len..][..len],
+            rows: blocks,
+            row: self.entries / 128,
+            room: vectors(PLACES * ROWS / LANES),
+            partial: vectors(2 * self.planes.len() * count.next_multiple_of(ROWS) / LANES),
+            sums: &mut sums,
+        };
         if kernel.engine().run_bytes(read).is_err() {
             return false;
         }
         for (out, sums) in out.iter_mut().zip(sums.chunks_exact(count.max(1))) {
-            out.iter_mut().zip(sums).for_each(|(out, &sum)| *out = R::from_u64(sum));
+            combine::<R, ADD>(out, sums.iter().copied());
         }
         true
+    }
+}
+
+/// Writes the sums of a part of each column.
+fn lay_out<R: Ring, const ADD: bool>(columns: &[Cow<'_, [R]>], planes: &[Plane], sums: &mut [Vector]) {
+    for (sums, from) in sums.chunks_exact_mut(planes.len() * PLACES).zip((0..).step_by(UNIT)) {
+        for (plane, sums) in planes.iter().zip(sums.chunks_exact_mut(PLACES)) {
+            let column = &columns[plane.column][from..from + UNIT];
+            for (i, four) in column.as_chunks::<4>().0.iter().enumerate() {
+                // place i is half `i % 2` of byte `i / 2`, which is in the block of its half of the unit
+                sums[i % PLACES].0[i / PLACES] = subsets::<R, ADD>(four, plane.byte);
+            }
+        }
     }
 }
 
@@ -117,12 +141,17 @@ fn subsets<R: Ring, const ADD: bool>(four: &[R; 4], byte: u32) -> Block {
 }
 
 struct Read<'a, const ADD: bool> {
-    table: &'a Subsets<ADD>,
+    planes: &'a [Plane],
+    /// Of the part.
+    table: &'a [Vector],
     rows: &'a [Block],
-    count: usize,
-    /// Four bits of each row in a byte, for a chunk: place after place as in the table, of each the rows of one
+    /// Blocks of a row.
+    row: usize,
+    /// Four bits of each row in a byte, for a unit: place after place as in the table, of each the rows of one
     /// vector after those of the other.
     room: Wiped<Vector>,
+    /// Of `ROWS` rows after others, of a plane after the other, what they select: see [`select`].
+    partial: Wiped<Vector>,
     /// Of all rows for a column after the other.
     sums: &'a mut [u64],
 }
@@ -132,100 +161,152 @@ impl<S: ByteIsa, const ADD: bool> Op<S> for Read<'_, ADD> {
 
     #[inline(always)]
     fn call(mut self, isa: S) {
-        let table = self.table;
-        let (row, chunk) = (table.entries / 128, table.entries.min(CHUNK));
-        for (sums, from) in
-            table.sums.chunks_exact(table.planes.len() * chunk / 8).zip((0..).step_by(chunk / 128))
-        {
-            for (rows, b) in self.rows.chunks(ROWS * row).zip((0..).step_by(ROWS)) {
-                spread(isa, rows, row, from, &mut self.room);
-                for (plane, sums) in table.planes.iter().zip(sums.chunks_exact(chunk / 8)) {
-                    let to = plane.column * self.count + b;
-                    let len = ROWS.min(self.count - b);
-                    select::<S, ADD>(isa, sums, &self.room, 8 * plane.byte, &mut self.sums[to..to + len]);
+        let units = self.table.chunks_exact(self.planes.len() * PLACES).zip((0..).step_by(2));
+        for (i, (table, from)) in units.enumerate() {
+            for (b, rows) in self.rows.chunks(ROWS * self.row).enumerate() {
+                // those of a group of trees are half as many
+                match rows.len() / self.row > ROWS / 2 {
+                    true => self.unit::<S, { ROWS / LANES }>(isa, table, rows, from, b),
+                    false => self.unit::<S, { ROWS / LANES / 2 }>(isa, table, rows, from, b),
                 }
+            }
+            if i % UNITS == UNITS - 1 {
+                self.take_out();
+            }
+        }
+        self.take_out();
+    }
+}
+
+impl<const ADD: bool> Read<'_, ADD> {
+    /// Of the `V * LANES` rows that are number `b`, what they select of a unit, which starts at block `from`.
+    #[inline(always)]
+    fn unit<S: ByteIsa, const V: usize>(
+        &mut self,
+        isa: S,
+        table: &[Vector],
+        rows: &[Block],
+        from: usize,
+        b: usize,
+    ) {
+        let room = &mut self.room[..PLACES * V];
+        spread::<S, V>(isa, rows, self.row, from, room);
+        let each = 2 * ROWS / LANES;
+        let partial = &mut self.partial[b * self.planes.len() * each..][..self.planes.len() * each];
+        let planes = self.planes.iter().zip(partial.chunks_exact_mut(each));
+        for (table, (plane, partial)) in table.chunks_exact(PLACES).zip(planes) {
+            match plane.last {
+                true => select::<S, V, ADD, false>(isa, table, room, partial),
+                false => select::<S, V, ADD, ADD>(isa, table, room, partial),
+            }
+        }
+    }
+
+    /// Adds what was selected to the sums of its rows.
+    fn take_out(&mut self) {
+        let (vectors, count) = (ROWS / LANES, self.rows.len() / self.row);
+        let mut partial = self.partial.chunks_exact_mut(2 * vectors);
+        for from in (0..count).step_by(ROWS) {
+            let to = count.min(from + ROWS);
+            for plane in self.planes {
+                let partial = partial.next().expect("of each plane");
+                let (all, upper) = partial.split_at(vectors);
+                let out = &mut self.sums[plane.column * count..][from..to];
+                for (out, (all, upper)) in out.chunks_mut(LANES).zip(all.iter().zip(upper)) {
+                    let rows = match ADD && !plane.last {
+                        true => wide_sums(all, upper),
+                        false => {
+                            bytes_of(all).map(|[a, b]| u32::from(if ADD { a.wrapping_add(b) } else { a ^ b }))
+                        }
+                    };
+                    combine::<u64, ADD>(out, rows.map(|row| u64::from(row) << (8 * plane.byte)));
+                }
+                partial.fill(Vector::zeroed());
             }
         }
     }
 }
 
-/// The bits of a chunk, which starts at block `from` of each row of `row` blocks, in fours. Rows that there are not
+/// The sums of `LANES` rows.
+#[inline(always)]
+fn wide_sums(all: &Vector, upper: &Vector) -> [u32; LANES] {
+    let (all, upper): (&[[u16; 8]; 2], &[[u16; 8]; 2]) = (bytemuck::cast_ref(all), bytemuck::cast_ref(upper));
+    let mut rows = [0; LANES];
+    for i in 0..LANES / 2 {
+        let lower = |block: usize| u32::from(all[block][i].wrapping_sub(upper[block][i] << 8));
+        rows[2 * i] = lower(0) + lower(1);
+        rows[2 * i + 1] = u32::from(upper[0][i]) + u32::from(upper[1][i]);
+    }
+    rows
+}
+
+/// The bytes of `LANES` rows in each block.
+#[inline(always)]
+fn bytes_of(all: &Vector) -> [[u8; 2]; LANES] {
+    let bytes: &[[u8; LANES]; 2] = bytemuck::cast_ref(all);
+    std::array::from_fn(|i| [bytes[0][i], bytes[1][i]])
+}
+
+/// The bits of a unit, which starts at block `from` of each row of `row` blocks, in fours. Rows that there are not
 /// have any.
 #[inline(always)]
-fn spread<S: ByteIsa>(isa: S, rows: &[Block], row: usize, from: usize, room: &mut [Vector]) {
+fn spread<S: ByteIsa, const V: usize>(isa: S, rows: &[Block], row: usize, from: usize, room: &mut [Vector]) {
     let zero = isa.splat(Block::ZERO);
     let low_half = isa.splat(Block(0x0f0f_0f0f_0f0f_0f0f_0f0f_0f0f_0f0f_0f0f));
-    for (unit, room) in room.chunks_exact_mut(64).enumerate() {
-        for (half, rows) in rows.chunks(LANES * row).enumerate() {
-            for part in (0..2).step_by(S::BLOCKS) {
-                let mut bytes = [zero; LANES];
-                for (bytes, row) in bytes.iter_mut().zip(rows.chunks_exact(row)) {
-                    *bytes = isa.load(&row[from + 2 * unit + part..][..S::BLOCKS]);
+    for (at, rows) in rows.chunks(LANES * row).enumerate() {
+        for part in (0..2).step_by(S::BLOCKS) {
+            let mut bytes = [zero; LANES];
+            for (bytes, row) in bytes.iter_mut().zip(rows.chunks_exact(row)) {
+                *bytes = isa.load(&row[from + part..][..S::BLOCKS]);
+            }
+            // four times: byte k of row r comes to byte r of vector k
+            for _ in 0..4 {
+                let old = bytes;
+                for i in 0..LANES / 2 {
+                    (bytes[2 * i], bytes[2 * i + 1]) = isa.zip_bytes(old[i], old[i + LANES / 2]);
                 }
-                // four times: byte k of row r comes to byte r of vector k
-                for _ in 0..4 {
-                    let old = bytes;
-                    for i in 0..LANES / 2 {
-                        (bytes[2 * i], bytes[2 * i + 1]) = isa.zip_bytes(old[i], old[i + LANES / 2]);
-                    }
-                }
-                for (k, &bytes) in bytes.iter().enumerate() {
-                    isa.store(isa.and(bytes, low_half), &mut room[4 * k + half].0[part..][..S::BLOCKS]);
-                    isa.store(isa.high_halves(bytes), &mut room[4 * k + 2 + half].0[part..][..S::BLOCKS]);
-                }
+            }
+            for (k, &bytes) in bytes.iter().enumerate() {
+                isa.store(isa.and(bytes, low_half), &mut room[2 * k * V + at].0[part..][..S::BLOCKS]);
+                isa.store(isa.high_halves(bytes), &mut room[(2 * k + 1) * V + at].0[part..][..S::BLOCKS]);
             }
         }
     }
 }
 
-/// Adds what the rows select of a plane of a chunk, shifted.
+/// Adds what the rows select of a plane of a unit. `WIDE`: sums of words of 16 bits, then of their upper bytes, so that
+/// nothing is lost; else of bytes alone.
 #[inline(always)]
-fn select<S: ByteIsa, const ADD: bool>(
+fn select<S: ByteIsa, const V: usize, const ADD: bool, const WIDE: bool>(
     isa: S,
-    sums: &[Vector],
+    table: &[Vector],
     room: &[Vector],
-    shift: u32,
-    out: &mut [u64],
+    partial: &mut [Vector],
 ) {
-    let zero = isa.splat(Block::ZERO);
-    // ADD: sums of words of 16 bits, and of their upper bytes
-    let (mut all, mut upper) = ([zero; 2], [zero; 2]);
-    for (sums, places) in sums.iter().zip(room.as_chunks::<2>().0) {
-        for part in (0..2).step_by(S::BLOCKS) {
+    let (all_of, upper_of) = partial.split_at_mut(ROWS / LANES);
+    for part in (0..2).step_by(S::BLOCKS) {
+        let (mut all, mut upper) = ([isa.splat(Block::ZERO); V], [isa.splat(Block::ZERO); V]);
+        for v in 0..V {
+            all[v] = isa.load(&all_of[v].0[part..][..S::BLOCKS]);
+            upper[v] = isa.load(&upper_of[v].0[part..][..S::BLOCKS]);
+        }
+        for (sums, places) in table.iter().zip(room.as_chunks::<V>().0) {
             let sums = isa.load(&sums.0[part..][..S::BLOCKS]);
-            for half in 0..2 {
-                let chosen = isa.permute_bytes(sums, isa.load(&places[half].0[part..][..S::BLOCKS]));
-                if ADD {
-                    all[half] = isa.add::<u16>(all[half], chosen);
-                    upper[half] = isa.add::<u16>(upper[half], isa.upper_bytes(chosen));
+            for v in 0..V {
+                let chosen = isa.permute_bytes(sums, isa.load(&places[v].0[part..][..S::BLOCKS]));
+                if WIDE {
+                    all[v] = isa.add::<u16>(all[v], chosen);
+                    upper[v] = isa.add::<u16>(upper[v], isa.upper_bytes(chosen));
+                } else if ADD {
+                    all[v] = isa.add::<u8>(all[v], chosen);
                 } else {
-                    all[half] = isa.xor(all[half], chosen);
+                    all[v] = isa.xor(all[v], chosen);
                 }
             }
         }
-    }
-    for (half, out) in out.chunks_mut(LANES).enumerate() {
-        let (mut blocks, mut uppers) = ([Block::ZERO; MAX_BLOCKS], [Block::ZERO; MAX_BLOCKS]);
-        isa.store(all[half], &mut blocks[..S::BLOCKS]);
-        isa.store(upper[half], &mut uppers[..S::BLOCKS]);
-        let mut rows = [0u64; LANES];
-        for (block, upper) in blocks[..S::BLOCKS].iter().zip(&uppers) {
-            if ADD {
-                let (words, uppers): (&[u16; 8], &[u16; 8]) =
-                    (bytemuck::cast_ref(block), bytemuck::cast_ref(upper));
-                for (rows, (&word, &upper)) in rows.chunks_exact_mut(2).zip(words.iter().zip(uppers)) {
-                    rows[0] += u64::from(word.wrapping_sub(upper << 8));
-                    rows[1] += u64::from(upper);
-                }
-            } else {
-                let bytes: &[u8; LANES] = bytemuck::cast_ref(block);
-                for (row, &byte) in rows.iter_mut().zip(bytes) {
-                    *row ^= u64::from(byte);
-                }
-            }
-        }
-        for (out, row) in out.iter_mut().zip(rows) {
-            *out = if ADD { out.wrapping_add(row << shift) } else { *out ^ row << shift };
+        for v in 0..V {
+            isa.store(all[v], &mut all_of[v].0[part..][..S::BLOCKS]);
+            isa.store(upper[v], &mut upper_of[v].0[part..][..S::BLOCKS]);
         }
     }
 }

@@ -56,6 +56,15 @@ impl HalfTrees {
         }
     }
 
+    /// The leaves of a group below a node of each tree at `level`, which are the first of `room`: in order of the turns
+    /// that follow, each higher than the one before it.
+    pub(crate) fn leaves_below(&self, group: usize, level: u32, room: &mut [Block]) {
+        for at in level..self.height {
+            let words = lanes(&self.words[at as usize], group);
+            forest::grow(self.key(group), words, &mut room[..LANES << (at + 1 - level)]);
+        }
+    }
+
     /// The corrections of each level, public, and the key under which all nodes are hashed, where there is one.
     pub(crate) fn into_words(self) -> (Vec<Vec<Block>>, CcrHash) {
         let Self { words, mut keys, .. } = self;
