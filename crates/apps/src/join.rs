@@ -14,11 +14,14 @@
 //! 1. R puts its ids in bins, one of three for each ([`cuckoo`]).
 //! 2. Both have values of a [pseudo-random function](hushtable::oprf): R for (x, j) of each of its ids, j the third of
 //!    its bin; S for (y, j) of each of its ids and all three j.
-//! 3. S draws a target and masks for each bin. It encodes a [store](hushtable::okvs), the hint, with the value of (y, j)
+//! 3. S has drawn a target and masks for each bin, [with](DrawnEquality) the [material](DrawnMux) of steps 4 and 5. It encodes a [store](hushtable::okvs), the hint, with the value of (y, j)
 //!    XOR the target, and the columns of y less the masks, of the bin of (y, j); and sends it. R decodes: in a bin where
 //!    its id is one of S's it has S's target, and shares of the columns; else what is random. So it is for empty bins.
-//! 4. Equality of what R decoded and S's target, on `44 + ceil(log2 B)` bits, 64 at most.
+//! 4. Equality of what R decoded and S's target, on `41 + ceil(log2 B)` bits or one more, an even number, 64 at most.
 //! 5. All columns are multiplied by that bit: bins without a partner hold random words before.
+//!
+//! The parties of steps 4 and 5 are not symmetric: R knows its words, and S drew its own. So S sends nothing for the first
+//! layer of the equality, and none of its words in step 5.
 //!
 //! # Cost
 //! `n_R`, `n_S` rows, k words of columns of S: the function's, `64 (1 + k)` bits for each column of a store of `3 n_S`
@@ -36,19 +39,20 @@
 
 use hushtable::{
     AShare, BShare, Error, Party, Result, Role,
-    arith::Equality,
+    arith::DrawnEquality,
     bill::{Bill, Phase},
     chance::Chance,
     cuckoo::{self, Placement},
     error::same,
-    gates::{Bits, KnownMux, Mux},
+    gates::{Bits, DrawnMux},
     okvs::{self, Size},
     oprf::{Oprf, OprfJob},
     ot::Setting,
     session::Session,
+    share::{Additive, Bitwise, Sharing},
     terms::Value,
 };
-use prim::{Wiped, block::Block};
+use prim::{Wiped, block::Block, ring::low};
 use zeroize::Zeroizing;
 
 use crate::ids::Ids;
@@ -120,7 +124,14 @@ impl Join {
 
     /// Bits on which target and decoded word are compared: those of the words, or fewer.
     fn compared(&self) -> u32 {
-        (44 + self.bins().next_power_of_two().trailing_zeros()).min(64)
+        (41 + self.bins().next_power_of_two().trailing_zeros()).next_multiple_of(2).min(64)
+    }
+
+    /// Widths of additive columns, and of those by XOR, that are multiplied: S's, which are masked, and R's.
+    fn selected(&self) -> [Option<[&[u32]; 2]>; 2] {
+        let [additive, bitwise] = self.theirs.widths();
+        let all: [[&[u32]; 2]; 2] = [[additive, &self.own], [bitwise, &[]]];
+        all.map(|widths| Some(widths).filter(|widths| widths.iter().any(|widths| !widths.is_empty())))
     }
 
     /// What chance can spoil. Without the hashes of ids; see [`Set::chance`](crate::ids::Set::chance).
@@ -155,13 +166,13 @@ impl Join {
         hint.bits[self.owner.peer() as usize] =
             64 * ((1 + self.theirs.words()) * self.hint()?.columns()) as u64;
         let mut bill = self.function().bill(&under.limits)? + Bill { online: hint, ..Bill::FREE };
-        bill = bill + Equality::bill(self.compared(), 1)?.times(self.bins());
-        for widths in self.theirs.widths().iter().filter(|widths| !widths.is_empty()) {
-            bill = bill + Mux::bill(widths).times(self.bins());
+        bill = bill + DrawnEquality::bill(self.owner.peer(), self.compared())?.times(self.bins());
+        for widths in self.selected().into_iter().flatten() {
+            bill = bill + DrawnMux::bill(self.owner, widths).times(self.bins());
         }
-        if !self.own.is_empty() {
-            bill = bill + KnownMux::bill(self.owner, &self.own).times(self.bins());
-        }
+        // S has the last opening of the equality a round before R, and goes on: the tree has 5 layers, as many as 42 to 64
+        // bits take.
+        bill.online.rounds -= u32::from(self.selected().iter().any(Option::is_some));
         Ok(bill)
     }
 
@@ -172,14 +183,13 @@ impl Join {
     pub fn prepare(&self, p: &mut Party) -> Result<Prepared> {
         let bins = self.bins();
         let function = Oprf::prepare(p, self.function())?;
-        let equality = Equality::prepare(p, self.compared(), 1, bins)?;
-        let mut mux =
-            |widths: &Vec<u32>| (!widths.is_empty()).then(|| Mux::prepare(p, bins, widths)).transpose();
-        let [additive, bitwise] = self.theirs.widths();
-        let theirs = [mux(&additive)?, mux(&bitwise)?];
-        let own =
-            (!self.own.is_empty()).then(|| KnownMux::prepare(p, self.owner, bins, &self.own)).transpose()?;
-        Ok(Prepared { join: self.clone(), function, equality, theirs, own })
+        let equality = DrawnEquality::prepare(p, self.owner.peer(), self.compared(), bins)?;
+        let mut mux = |widths: Option<[&[u32]; 2]>| {
+            widths.map(|widths| DrawnMux::prepare(p, self.owner, bins, widths)).transpose()
+        };
+        let [additive, bitwise] = self.selected();
+        let (additive, bitwise) = (mux(additive)?, mux(bitwise)?);
+        Ok(Prepared { join: self.clone(), function, equality, additive, bitwise })
     }
 }
 
@@ -188,10 +198,11 @@ impl Join {
 pub struct Prepared {
     join: Join,
     function: Oprf,
-    equality: Equality,
-    /// Of additive columns, and of XOR shared ones.
-    theirs: [Option<Mux>; 2],
-    own: Option<KnownMux>,
+    equality: DrawnEquality,
+    /// Of S's additive columns and the owner's.
+    additive: Option<DrawnMux>,
+    /// Of S's columns shared by XOR.
+    bitwise: Option<DrawnMux>,
 }
 
 /// The result at one party.
@@ -210,13 +221,13 @@ pub struct Joined {
 /// The owner's row of each bin, counted from 1; 0 where there is none. Wiped.
 struct Rows(Wiped<u64>);
 
-/// The columns of a step, before they are multiplied.
-struct Raw {
+/// What R has of step 3.
+struct Decoded {
     /// What is compared.
     compared: Wiped<u64>,
     /// Words of the layout, word by word.
     words: Vec<Wiped<u64>>,
-    rows: Option<Placement>,
+    rows: Placement,
 }
 
 impl Prepared {
@@ -227,57 +238,67 @@ impl Prepared {
     /// [`Error::Shape`] for more ids or other columns than prepared for; [`Error::Chance`] with probability `2^-43`; and
     /// those of the channel.
     pub fn run(self, s: &mut Session, ids: &Ids, columns: &[&[u64]]) -> Result<Joined> {
-        let Self { join, function, equality, theirs: [additive, bitwise], own } = self;
-        let owns = s.role() == join.owner;
-        let (rows, ids) = (join.rows(s.role()), ids.blocks());
+        let owns = s.role() == self.join.owner;
+        let (rows, ids) = (self.join.rows(s.role()), ids.blocks());
         if ids.len() > rows {
             return Err(Error::Shape { what: "rows to join, at most", want: rows, got: ids.len() });
         }
-        same(
-            "columns to join",
-            if owns { join.own.len() } else { join.theirs.columns().len() },
-            columns.len(),
-        )?;
+        let wanted = if owns { self.join.own.len() } else { self.join.theirs.columns().len() };
+        same("columns to join", wanted, columns.len())?;
         columns.iter().try_for_each(|column| same("words of a column", ids.len(), column.len()))?;
-        let with = cuckoo::Hashing::new(s, join.owner);
-        let bins = with.bins(join.bins(), ids);
-        let raw = match owns {
-            true => take(s, &join, function, ids, &bins)?,
-            false => give(s, &join, function, ids, &bins, columns)?,
+        let with = cuckoo::Hashing::new(s, self.join.owner);
+        let bins = with.bins(self.join.bins(), ids);
+        let drawn = self.drawn(s);
+        let Self { join, function, equality, additive, bitwise } = self;
+        let decoded = match drawn {
+            None => Some(take(s, &join, function, ids, &bins)?),
+            Some(drawn) => give(s, &join, function, ids, &bins, columns, &drawn).map(|()| None)?,
         };
-        let bits = join.compared();
-        let (zero, word) = (vec![0; join.bins()], raw.compared.to_vec());
-        let (mine, none) = (AShare::<u64>::new(bits, word), AShare::<u64>::new(bits, zero));
-        let matched = match owns {
-            true => equality.eq(s, &mine, &none)?,
-            false => equality.eq(s, &none, &mine)?,
-        };
-        let (mut out, mut out_bitwise) = (vec![], vec![]);
-        if let Some(mux) = additive {
-            let columns: Vec<AShare<u64>> = join.theirs.shares(&raw.words);
-            out = mux.select_all(s, &matched, &columns.iter().collect::<Vec<_>>())?;
+        let matched = equality.eq(s, decoded.as_ref().map(|decoded| &decoded.compared[..]))?;
+        let [mut of_numbers, mut of_bits] = [vec![], vec![]];
+        if let Some(decoded) = &decoded {
+            of_numbers = join.theirs.columns_of(Sharing::Additive, &decoded.words);
+            let placed = |column: &&[u64]| {
+                Wiped::from(
+                    decoded.rows.items().map(|row| row.map_or(0, |row| column[row])).collect::<Vec<_>>(),
+                )
+            };
+            of_numbers.extend(columns.iter().map(placed));
+            of_bits = join.theirs.columns_of(Sharing::Xor, &decoded.words);
         }
-        if let Some(mux) = bitwise {
-            let columns: Vec<BShare<u64>> = join.theirs.shares(&raw.words);
-            out_bitwise = mux.select_all(s, &matched, &columns.iter().collect::<Vec<_>>())?;
-        }
-        let own = match (own, &raw.rows) {
-            (Some(mux), Some(rows)) => {
-                let placed = |column: &&[u64]| {
-                    Wiped::from(
-                        rows.items().map(|row| row.map_or(0, |row| column[row])).collect::<Vec<u64>>(),
-                    )
-                };
-                let placed: Vec<Wiped<u64>> = columns.iter().map(placed).collect();
-                mux.select(s, &matched, &placed.iter().map(|column| &column[..]).collect::<Vec<_>>())?
-            }
-            (Some(mux), None) => mux.select(s, &matched, &[])?,
-            (None, _) => vec![],
-        };
+        let [of_numbers, of_bits] =
+            [&of_numbers, &of_bits].map(|all| all.iter().map(|x| &x[..]).collect::<Vec<_>>());
+        let select = |mux: DrawnMux| mux.select::<Additive>(s, &matched, &of_numbers);
+        let mut numbers = additive.map_or(Ok(vec![]), select)?;
+        let own = numbers.split_off(join.theirs.widths()[0].len());
+        let select = |mux: DrawnMux| mux.select::<Bitwise>(s, &matched, &of_bits);
+        let bits = bitwise.map_or(Ok(vec![]), select)?;
         let row = |row: Option<usize>| row.map_or(0, |row| row as u64 + 1);
-        let rows = raw.rows.map(|placed| Rows(placed.items().map(row).collect::<Vec<_>>().into()));
-        Ok(Joined { matched, additive: out, bitwise: out_bitwise, own, rows })
+        let rows = decoded.map(|decoded| Rows(decoded.rows.items().map(row).collect::<Vec<_>>().into()));
+        Ok(Joined { matched, additive: numbers, bitwise: bits, own, rows })
     }
+
+    /// At S a target, and masks in words of the layout, for each bin. Bits of these words that are nothing's are random,
+    /// too: what R decodes in a bin with a partner looks as in any other.
+    fn drawn(&self, s: &mut Session) -> Option<Vec<Wiped<u64>>> {
+        let targets = self.equality.drawn()?;
+        let mut words = random(s, &self.join);
+        let rest = !low(u64::MAX, self.join.compared());
+        words[0].iter_mut().zip(targets.iter()).for_each(|(word, target)| *word = *word & rest | target);
+        let masks = [
+            self.additive.as_ref().map(DrawnMux::drawn::<Additive>),
+            self.bitwise.as_ref().map(DrawnMux::drawn::<Bitwise>),
+        ];
+        self.join.theirs.put(&mut words[1..], &masks.map(Option::unwrap_or_default));
+        Some(words)
+    }
+}
+
+/// Random words: what is compared, and those of the layout, for each bin.
+fn random(s: &mut Session, join: &Join) -> Vec<Wiped<u64>> {
+    let mut columns: Vec<_> = (0..1 + join.theirs.words()).map(|_| Wiped::zeros(join.bins())).collect();
+    columns.iter_mut().for_each(|column| s.rng().words(64, column));
+    columns
 }
 
 impl Joined {
@@ -308,7 +329,7 @@ impl Joined {
 }
 
 /// Steps 1 to 3 at R.
-fn take(s: &mut Session, join: &Join, function: Oprf, ids: &[Block], bins: &[[u32; 3]]) -> Result<Raw> {
+fn take(s: &mut Session, join: &Join, function: Oprf, ids: &[Block], bins: &[[u32; 3]]) -> Result<Decoded> {
     let (count, words) = (join.bins(), 1 + join.theirs.words());
     let placed = Placement::new(count, bins)?;
     let occupied = placed.items().enumerate().filter_map(|(bin, row)| Some((bin, row?)));
@@ -325,8 +346,7 @@ fn take(s: &mut Session, join: &Join, function: Oprf, ids: &[Block], bins: &[[u3
         s.connection().channel().recv_into(bytemuck::cast_slice_mut(part))?;
     }
     let decoded = okvs::decode(&with, size, &hint, words, &keys)?;
-    let mut columns: Vec<Wiped<u64>> = (0..words).map(|_| Wiped::zeros(count)).collect();
-    columns.iter_mut().for_each(|column| s.rng().words(64, column)); // of empty bins
+    let mut columns = random(s, join); // of empty bins
     let masks = bytemuck::cast_slice::<Block, u64>(&values).chunks_exact(words.next_multiple_of(2));
     for ((&(bin, _), decoded), mask) in occupied.iter().zip(decoded.chunks_exact(words)).zip(masks) {
         for (column, (word, mask)) in columns.iter_mut().zip(decoded.iter().zip(mask)) {
@@ -334,10 +354,10 @@ fn take(s: &mut Session, join: &Join, function: Oprf, ids: &[Block], bins: &[[u3
         }
     }
     let compared = columns.remove(0);
-    Ok(Raw { compared, words: columns, rows: Some(placed) })
+    Ok(Decoded { compared, words: columns, rows: placed })
 }
 
-/// Steps 1 to 3 at S.
+/// Steps 1 to 3 at S, which has drawn these words for each bin.
 fn give(
     s: &mut Session,
     join: &Join,
@@ -345,13 +365,12 @@ fn give(
     ids: &[Block],
     bins: &[[u32; 3]],
     columns: &[&[u64]],
-) -> Result<Raw> {
-    let (count, words) = (join.bins(), 1 + join.theirs.words());
+    masks: &[Wiped<u64>],
+) -> Result<()> {
+    let words = masks.len();
     let mut keys = Wiped::from(Vec::with_capacity(3 * ids.len()));
     keys.extend(ids.iter().flat_map(|y| [0, 1, 2].map(|j| Block(y.0 ^ j))));
     let values = function.eval(s, &keys)?;
-    let mut masks: Vec<Wiped<u64>> = (0..words).map(|_| Wiped::zeros(count)).collect();
-    masks.iter_mut().for_each(|column| s.rng().words(64, column));
     let mut rows = Wiped::zeros(keys.len() * words);
     let pads = bytemuck::cast_slice::<Block, u64>(&values).chunks_exact(words.next_multiple_of(2));
     let mut packed = Wiped::zeros(words - 1);
@@ -367,7 +386,5 @@ fn give(
     let hint = okvs::encode(&with, size, &keys, &rows, words, s.rng())?;
     // Public: rows are masked by values of a function whose inputs the receiver lacks, or are targets and masked
     // columns, which are uniform and serve once; what no key decides is random.
-    hint.chunks(PIECE).try_for_each(|part| s.send(bytemuck::cast_slice(part).to_vec()))?;
-    let compared = masks.remove(0);
-    Ok(Raw { compared, words: masks, rows: None })
+    hint.chunks(PIECE).try_for_each(|part| s.send(bytemuck::cast_slice(part).to_vec()))
 }

@@ -7,9 +7,9 @@ use crate::common::{Case, run, set};
 use crate::relay::Fate;
 use hushtable::{
     Party, Result, Role,
-    arith::Equality,
+    arith::DrawnEquality,
     cuckoo::{self, Placement},
-    gates::Mux,
+    gates::DrawnMux,
     okvs::{self, Size},
     operation::{Engine, Operation},
     oprf::{Oprf, OprfJob},
@@ -200,9 +200,9 @@ fn what_is_decoded_is_noise() {
     let curious = |p: &mut Party| -> Result<()> {
         let job = OprfJob { receiver: Role::P0, keys: ROWS, inputs: 3 * ROWS, blocks: 1 };
         let function = Oprf::prepare(p, job)?;
-        let bits = 44 + join.bins().next_power_of_two().ilog2();
-        let _equality = Equality::prepare(p, bits, 1, join.bins())?;
-        let _mux = Mux::prepare(p, join.bins(), &[64])?;
+        let bits = (41 + join.bins().next_power_of_two().ilog2()).next_multiple_of(2);
+        let _equality = DrawnEquality::prepare(p, Role::P1, bits, join.bins())?;
+        let _mux = DrawnMux::prepare(p, Role::P0, join.bins(), [&[64], &[]])?;
         let ids = set(&numbers).salted(p)?;
         let bins = cuckoo::Hashing::new(p, Role::P0).bins(join.bins(), ids.blocks());
         let placed = Placement::new(join.bins(), &bins)?;

@@ -244,10 +244,10 @@ impl<'a> Source<'a> {
 
 /// What the user should know of numbers that are rounded to multiples of `2^-fraction_bits`, where these do not tell their
 /// decimals apart.
-pub fn rounded(numbers: &[f64], fraction_bits: u32) -> Option<String> {
+pub fn rounded(numbers: impl Iterator<Item = f64>, fraction_bits: u32) -> Option<String> {
     let mut rounded = Rounded::none();
-    numbers.iter().for_each(|&number| rounded.see(number, 2f64.powi(fraction_bits as i32)));
-    let note = rounded.note(numbers.len(), (fraction_bits, Rounding::Nearest), "")?;
+    let count = numbers.map(|number| rounded.see(number, 2f64.powi(fraction_bits as i32))).count();
+    let note = rounded.note(count, (fraction_bits, Rounding::Nearest), "")?;
     (rounded.wanted() > fraction_bits).then_some(note)
 }
 

@@ -6,6 +6,8 @@
 mod and;
 mod b2a;
 mod bits;
+mod drawn_bits;
+mod drawn_mux;
 mod halved;
 mod known_mux;
 mod mux;
@@ -17,6 +19,8 @@ pub(crate) use and::and_all_beside;
 pub use and::{Ands, and, and_all, and_pairs, and_shared, or};
 pub use b2a::{B2a, DaBits};
 pub use bits::Bits;
+pub use drawn_bits::DrawnBits;
+pub use drawn_mux::DrawnMux;
 pub(crate) use halved::Halved;
 pub use known_mux::KnownMux;
 pub use mux::Mux;

@@ -42,6 +42,7 @@ mod cost;
 #[cfg(feature = "tls")]
 mod debug;
 mod doubling;
+mod drawn;
 mod examples;
 mod faults;
 mod few_rounds;

@@ -130,10 +130,10 @@ fn a_ticket_that_is_sent_frees_nothing_that_serves() {
     let found = live.intersection(&freed).count();
     assert_eq!(found, 0, "live secrets in freed memory");
     // What is sent is wiped as well, and no copy was left on the way.
-    // The first 120 bytes are public: role, number, link, id, fingerprint.
+    // The first 160 bytes are public: role, number, limits, link, memory, prices, id, fingerprint.
     let sent: HashSet<u128> = [&kept.0.1, &kept.1.1]
         .into_iter()
-        .flat_map(|sent| words_in(sent[120..].as_ptr() as usize, sent.len() - 120))
+        .flat_map(|sent| words_in(sent[160..].as_ptr() as usize, sent.len() - 160))
         .collect();
     let ((), dropped, _) = watched(|| drop(kept));
     assert!(sent.len() > 1000, "the ticket is seen");

@@ -2,9 +2,11 @@
 
 use hushtable::{
     Party, Result, Role,
-    gates::{Bits, KnownMux},
+    arith::DrawnEquality,
+    gates::{Bits, DrawnMux, KnownMux},
     oprf::{Oprf, OprfJob},
     ot::Scheme,
+    share::Additive,
 };
 use prim::block::Block;
 
@@ -21,6 +23,15 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
         let (bits, words) = (Bits::random(p, 70), [5; 70]);
         let columns: &[&[u64]] = if p.role() == Role::P1 { &[&words, &words] } else { &[] };
         KnownMux::prepare(p, Role::P1, 70, &[9, 33])?.select(p, &bits, columns).map(drop)
+    }),
+    ("select-drawn", None, |p| {
+        let (bits, words) = (Bits::random(p, 70), [5; 70]);
+        let columns: &[&[u64]] = if p.role() == Role::P1 { &[&words, &words] } else { &[] };
+        DrawnMux::prepare(p, Role::P1, 70, [&[9], &[33]])?.select::<Additive>(p, &bits, columns).map(drop)
+    }),
+    ("equal-drawn", None, |p| {
+        let words = (p.role() == Role::P1).then_some(&[5; 70][..]);
+        DrawnEquality::prepare(p, Role::P0, 20, 70)?.eq(p, words).map(drop)
     }),
 ];
 

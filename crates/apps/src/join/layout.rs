@@ -1,10 +1,8 @@
 //! Columns in words of 64 bits: narrow ones share a word, each with its own subtraction.
 
-use hushtable::{
-    share::{Kind, Share, Sharing},
-    terms::Value,
-};
+use hushtable::{share::Sharing, terms::Value};
 use prim::{Wiped, ring::low};
+use zeroize::Zeroizing;
 
 /// A column of the other party, as it is shared in the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,6 +36,7 @@ impl Column {
 pub struct Layout {
     places: Vec<(Column, usize, u32)>,
     words: usize,
+    widths: [Vec<u32>; 2],
 }
 
 impl Layout {
@@ -53,7 +52,10 @@ impl Layout {
             (*column, word, used[word] - column.bits)
         };
         let places = columns.iter().map(place).collect();
-        Self { places, words: used.len() }
+        let widths = [Sharing::Additive, Sharing::Xor].map(|kind| {
+            columns.iter().filter(|column| column.sharing == kind).map(|column| column.bits).collect()
+        });
+        Self { places, words: used.len(), widths }
     }
 
     pub fn words(&self) -> usize {
@@ -65,10 +67,8 @@ impl Layout {
     }
 
     /// Widths of additive and of XOR shared columns.
-    pub fn widths(&self) -> [Vec<u32>; 2] {
-        [Sharing::Additive, Sharing::Xor].map(|kind| {
-            self.places.iter().filter(|place| place.0.sharing == kind).map(|place| place.0.bits).collect()
-        })
+    pub fn widths(&self) -> &[Vec<u32>; 2] {
+        &self.widths
     }
 
     /// Replaces words of masks by those of values less the masks.
@@ -84,13 +84,29 @@ impl Layout {
         }
     }
 
-    /// The shares of all columns of a kind, from the words of all bins.
-    pub fn shares<K: Kind>(&self, words: &[Wiped<u64>]) -> Vec<Share<K, u64>> {
-        let of_kind = self.places.iter().filter(|place| place.0.sharing == K::SHARING);
-        let share = |&(column, word, at): &(Column, usize, u32)| {
-            Share::new(column.bits, words[word].iter().map(|word| word >> at).collect())
+    fn of_kind(&self, kind: Sharing) -> impl Iterator<Item = &(Column, usize, u32)> {
+        self.places.iter().filter(move |place| place.0.sharing == kind)
+    }
+
+    /// All columns of a kind, from the words of all bins.
+    pub fn columns_of(&self, kind: Sharing, words: &[Wiped<u64>]) -> Vec<Wiped<u64>> {
+        let column = |&(column, word, at): &(Column, usize, u32)| {
+            Wiped::from(words[word].iter().map(|word| low(word >> at, column.bits)).collect::<Vec<u64>>())
         };
-        of_kind.map(share).collect()
+        self.of_kind(kind).map(column).collect()
+    }
+
+    /// Puts additive columns and XOR shared ones into the words of all bins.
+    pub fn put(&self, words: &mut [Wiped<u64>], columns: &[Zeroizing<Vec<Vec<u64>>>; 2]) {
+        for (kind, columns) in [Sharing::Additive, Sharing::Xor].into_iter().zip(columns) {
+            for (&(column, word, at), values) in self.of_kind(kind).zip(columns.iter()) {
+                let rest = !(low(u64::MAX, column.bits) << at);
+                words[word]
+                    .iter_mut()
+                    .zip(values)
+                    .for_each(|(word, value)| *word = *word & rest | value << at);
+            }
+        }
     }
 }
 
@@ -102,7 +118,7 @@ mod tests {
     fn narrow_columns_share_words() {
         let columns = [Column::additive(40), Column::additive(40), Column::bitwise(24), Column::additive(20)];
         let layout = Layout::of(&columns);
-        assert_eq!((layout.words(), layout.widths()), (2, [vec![40, 40, 20], vec![24]]));
+        assert_eq!((layout.words(), layout.widths()), (2, &[vec![40, 40, 20], vec![24]]));
         let (mut words, values) = ([0x0123_4567_89ab_cdef, u64::MAX], [1u64 << 39, 7, 0xabcdef, 0]);
         let masks = words;
         layout.hide(&mut words, |i| values[i]);

@@ -43,8 +43,8 @@ impl Operation for JoinTables {
 
     fn signature(&self) -> Signature {
         let (bins, [additive, bitwise]) = (self.join.bins(), self.join.theirs.widths());
-        let theirs = additive.into_iter().map(|bits| Port::additive("the other's", bits));
-        let theirs = theirs.chain(bitwise.into_iter().map(|bits| Port::xor("the other's", bits)));
+        let theirs = additive.iter().map(|&bits| Port::additive("the other's", bits));
+        let theirs = theirs.chain(bitwise.iter().map(|&bits| Port::xor("the other's", bits)));
         let own = self.join.own.iter().map(|&bits| Port::additive("the owner's", bits));
         // Bin by bin to nobody but the owner: the order is that of its placement.
         let columns = iter::once(Port::bit("matches")).chain(theirs).chain(own);
@@ -96,8 +96,8 @@ impl Joined {
         let mut next = || std::mem::take(&mut *given.next().expect("counted"));
         Ok(Self {
             matched: Bits::collect(next().iter().copied()),
-            additive: additive.into_iter().map(|bits| AShare::new(bits, next())).collect(),
-            bitwise: bitwise.into_iter().map(|bits| BShare::new(bits, next())).collect(),
+            additive: additive.iter().map(|&bits| AShare::new(bits, next())).collect(),
+            bitwise: bitwise.iter().map(|&bits| BShare::new(bits, next())).collect(),
             own: join.own.iter().map(|&bits| AShare::new(bits, next())).collect(),
             rows: rows.map(|mut rows| Rows(std::mem::take(&mut *rows).into())),
         })

@@ -88,6 +88,11 @@ impl Bits {
         &self.words
     }
 
+    /// The same, to be changed. Bits beyond the last must stay zero.
+    pub(crate) fn words_mut(&mut self) -> &mut [u64] {
+        &mut self.words
+    }
+
     /// This party's single bits.
     pub fn iter(&self) -> impl Iterator<Item = u64> {
         (0..self.len).map(|i| self.words[i / 64] >> (i % 64) & 1)

@@ -48,7 +48,7 @@ use crate::{
 const PIECE: usize = 1 << 12;
 
 /// Columns of words that are wiped.
-type Columns = Zeroizing<Vec<Vec<u64>>>;
+pub(super) type Columns = Zeroizing<Vec<Vec<u64>>>;
 
 /// One-time material for a batch of products: pads of one direction or both.
 pub struct Products {
@@ -174,6 +174,19 @@ impl Products {
         (sender, receiver)
     }
 
+    /// The values whose payloads are 0, at the sender, before reduction to their widths: uniform for the receiver.
+    pub(super) fn unsent<K: Kind>(&self) -> Columns {
+        Zeroizing::new(self.sender.iter().flat_map(PayloadSender::unsent::<K>).collect())
+    }
+
+    /// Runs as [`chosen`](Self::chosen) with the values of [`unsent`](Self::unsent), whose payloads are not sent.
+    pub(super) fn unsent_run<'a>(self, bits: impl Iterator<Item = u64>, values: &'a [Vec<u64>]) -> Run<'a> {
+        let (mut out, mut inc) = self.chosen(bits, values);
+        out.iter_mut().for_each(|out| out.sends = false);
+        inc.iter_mut().for_each(|inc| inc.awaits = false);
+        (out, inc)
+    }
+
     /// Runs with random bits, which are the [`choices`](Self::choices).
     pub(crate) fn random<'a>(self, values: &'a [Vec<u64>]) -> Run<'a> {
         let sender = self.sender.map(|pads| Sender::new(pads, self.len, values, false));
@@ -189,6 +202,8 @@ pub struct Sender<'a> {
     values: &'a [Vec<u64>],
     /// Step 1, as it comes; nothing for random bits.
     flips: Option<Vec<u8>>,
+    /// Whether payloads are sent, which are 0 else.
+    sends: bool,
     shares: Columns,
 }
 
@@ -198,13 +213,15 @@ pub struct Receiver {
     pads: PayloadReceiver,
     /// Step 1; nothing for random bits.
     flips: Option<Vec<u8>>,
+    /// Whether payloads come, which are 0 else.
+    awaits: bool,
     shares: Columns,
 }
 
 impl<'a> Sender<'a> {
     fn new(pads: PayloadSender, len: usize, values: &'a [Vec<u64>], chosen: bool) -> Self {
         let shares = columns(len, pads.widths().len());
-        Self { len, pads, values, flips: chosen.then(|| vec![0; len]), shares }
+        Self { len, pads, values, flips: chosen.then(|| vec![0; len]), sends: true, shares }
     }
 
     /// Step 2 for a piece.
@@ -212,7 +229,7 @@ impl<'a> Sender<'a> {
         let values = self.values.iter().map(|column| column[at.clone()].to_vec());
         let values = Zeroizing::new(values.collect::<Vec<_>>());
         let (payload, shares) = self.pads.take(at.len()).send::<K>(&values);
-        message.extend(payload);
+        message.extend(if self.sends { payload } else { Vec::new() });
         place(&mut self.shares, at, shares);
     }
 
@@ -232,12 +249,16 @@ impl<'a> Sender<'a> {
 impl Receiver {
     fn new(pads: PayloadReceiver, len: usize, flips: Option<Vec<u8>>) -> Self {
         let shares = columns(len, pads.widths().len());
-        Self { len, pads, flips, shares }
+        Self { len, pads, flips, awaits: true, shares }
     }
 
     /// Step 2 for a piece.
     fn receive<K: Kind>(&mut self, at: &Range<usize>, message: &[u8]) {
         let columns = self.pads.widths().len();
+        if !self.awaits {
+            let zeros = vec![0; self.pads.all_len(at.len())];
+            return place(&mut self.shares, at, self.pads.take(at.len()).receive::<K>(columns, &zeros));
+        }
         place(&mut self.shares, at, self.pads.take(at.len()).receive::<K>(columns, message));
     }
 
@@ -303,7 +324,8 @@ pub(crate) fn send<K: Kind>((out, inc): &mut Run, at: &Range<usize>) -> Vec<u8> 
 /// Bytes of the peer's.
 pub(crate) fn awaited((out, inc): &Run, at: &Range<usize>) -> usize {
     let flips = out.as_ref().and_then(|out| out.flips.as_ref());
-    flips.map_or(0, |_| packed_len(at.len(), 1)) + inc.as_ref().map_or(0, |inc| inc.pads.all_len(at.len()))
+    flips.map_or(0, |_| packed_len(at.len(), 1))
+        + inc.as_ref().filter(|inc| inc.awaits).map_or(0, |inc| inc.pads.all_len(at.len()))
 }
 
 /// Takes in the peer's, of as many bytes.

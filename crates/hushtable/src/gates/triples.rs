@@ -139,7 +139,7 @@ impl fmt::Debug for Triples {
 }
 
 /// Triples being made: each party's bits as sender, and as receiver, in words.
-struct Growing {
+pub(super) struct Growing {
     /// Keys of the hashes of this party's strings as sender, and as receiver.
     to_peer: Vec<CcrHash>,
     from_peer: Vec<CcrHash>,
@@ -161,7 +161,7 @@ struct Halves {
 }
 
 impl Growing {
-    fn new(p: &mut Party, count: usize, k: usize) -> Self {
+    pub(super) fn new(p: &mut Party, count: usize, k: usize) -> Self {
         let role = p.role();
         let mut keys = |owner| {
             let key = |_| p.session().hash(Purpose::OtPad, owner);
@@ -176,7 +176,7 @@ impl Growing {
     }
 
     /// Takes strings as sender.
-    fn send(&mut self, delta: Block, mut q: &[Block]) {
+    pub(super) fn send(&mut self, delta: Block, mut q: &[Block]) {
         while !q.is_empty() {
             let (now, rest) = q.split_at(chunk(self.sent, q.len()));
             let hash = &self.to_peer[self.sent / UNDER_KEY];
@@ -194,7 +194,7 @@ impl Growing {
     }
 
     /// Takes strings as receiver.
-    fn receive(&mut self, mut t: &[Block]) {
+    pub(super) fn receive(&mut self, mut t: &[Block]) {
         while !t.is_empty() {
             let (now, rest) = t.split_at(chunk(self.received, t.len()));
             let h = &mut self.hashed[0][..now.len()];
@@ -205,6 +205,14 @@ impl Growing {
             }
             (t, self.received) = (rest, self.received + now.len());
         }
+    }
+
+    /// What there is of one direction: at its sender the `r_0 ^ r_1` and the `r_0`, at its receiver the choices and the
+    /// `r_c`.
+    pub(super) fn one_way(mut self, count: usize, sends: bool) -> [Bits; 2] {
+        let Halves { a, y, b, cross } = &mut self.bits;
+        let both = if sends { [&mut a[0], &mut y[0]] } else { [b, &mut cross[0]] };
+        both.map(|words| Bits::new(count, take(words)))
     }
 
     fn finish(mut self, count: usize) -> Triples {

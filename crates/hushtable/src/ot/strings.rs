@@ -121,6 +121,15 @@ impl PayloadSender {
         &self.widths
     }
 
+    /// The payloads for which step 2 sends zeros, before reduction to their widths. They are uniform for the receiver, which
+    /// has one pad of each pair.
+    pub(crate) fn unsent<K: Kind>(&self) -> impl Iterator<Item = Vec<u64>> {
+        let of = |[x0, x1]: &[Wiped<u64>; 2]| {
+            x1.iter().zip(x0.iter()).map(|(&x1, &x0)| K::strip(x1, x0)).collect()
+        };
+        self.pads.iter().map(of)
+    }
+
     /// Cuts off the pads of the last `m` OTs.
     pub(crate) fn take(&mut self, m: usize) -> Self {
         let cut = |pads: &mut [Wiped<u64>; 2]| pads.each_mut().map(|pads| pads.split_off(pads.len() - m));

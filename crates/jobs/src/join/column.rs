@@ -6,7 +6,6 @@ use apps::{ids::Rules, join, label};
 use hushtable_columns::{Cell, Dialect, failure::Failure, named, numbers::rounded, terminal::shows};
 use prim::wipe::Wiped;
 use serde::{Deserialize, Serialize};
-use zeroize::Zeroizing;
 
 /// Bits behind the point unless others are asked for.
 pub const FRACTION_BITS: u32 = 16;
@@ -184,9 +183,8 @@ impl Column {
     /// What is to be said of numbers that its digits do not tell apart.
     pub fn rounds(&self, values: &[f64]) -> Option<String> {
         let Kind::Number { fraction_bits, .. } = self.kind else { return None };
-        let there: Zeroizing<Vec<f64>> =
-            Zeroizing::new(values.iter().copied().filter(|x| !x.is_nan()).collect());
-        rounded(&there, fraction_bits).map(|note| format!("column {:?}: {note}", self.name))
+        let there = values.iter().copied().filter(|x| !x.is_nan());
+        rounded(there, fraction_bits).map(|note| format!("column {:?}: {note}", self.name))
     }
 
     /// What was read of all rows, as the join takes it of the owner of the rows or of the other party.
