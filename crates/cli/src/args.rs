@@ -24,7 +24,7 @@ use crate::{
     run::{self, Run},
     score,
     serve::{self, arguments::Serve},
-    settings,
+    settings::{self, Setting},
     shells::{self, Completions, Man},
     stats,
     store::{self, Stores},
@@ -121,8 +121,9 @@ pub fn run() -> ExitCode {
     // A file that grows beyond what this process may write is an error like a full disk, and does not end it.
     #[cfg(unix)]
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
-    let Cli { command, manner } = parse();
+    let (Cli { command, manner }, applied) = parse();
     manner.adopt();
+    settings::of_this_folder(&applied).iter().for_each(|said| terminal::note(said));
     trace(manner);
     let done = match command {
         Command::Demo(args) => demo::run(&args),
@@ -176,8 +177,8 @@ fn trace(manner: Manner) {
     }
 }
 
-/// The arguments and the settings, or an exit with help or a complaint.
-fn parse() -> Cli {
+/// The arguments with the settings, and these, or an exit with help or a complaint.
+fn parse() -> (Cli, Vec<Setting>) {
     let mut command = Cli::command();
     command.build();
     let given: Vec<_> = env::args_os().collect();
@@ -187,7 +188,7 @@ fn parse() -> Cli {
     });
     let parsed =
         command.clone().try_get_matches_from(arguments).and_then(|matches| Cli::from_arg_matches(&matches));
-    parsed.unwrap_or_else(|error| {
+    let parsed = parsed.unwrap_or_else(|error| {
         if error.kind() == ErrorKind::DisplayHelp {
             let leaf = settings::leaf(&command, &given).0;
             let text = if given.iter().any(|word| word == "--help") {
@@ -204,5 +205,6 @@ fn parse() -> Cli {
             .filter(|one| error.exit_code() != 0 && text.contains(&format!("'--{} ", one.option)));
         blamed.for_each(|one| terminal::complain(&format!("--{} is set by {}\n", one.option, one.from)));
         error.exit()
-    })
+    });
+    (parsed, applied)
 }

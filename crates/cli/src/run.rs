@@ -198,6 +198,7 @@ fn of_jobs(args: &Run) -> [(&'static str, bool); 13] {
 
 fn carry_out(args: &Run, path: &Path, file: &JobFile, link: &Link) -> Result<()> {
     is_party(args, path, file)?;
+    link.check_is_for(&file.parties[link.role().peer() as usize])?;
     let Some(input) = args.input.as_deref() else {
         return Err(Failure::new("--input FILE has this party's numbers"));
     };

@@ -3,7 +3,8 @@
 use std::{
     env,
     ffi::OsString,
-    fs,
+    fs::File,
+    io::Read,
     path::{Path, PathBuf},
 };
 
@@ -44,8 +45,8 @@ pub fn variable(option: &str) -> String {
 /// All that is set, those of the environment first.
 pub fn settings() -> Result<Vec<Setting>> {
     let mut all = of_environment(|name| env::var_os(name).filter(|value| !value.is_empty()))?;
-    if let Some(path) = file()? {
-        let text = fs::read_to_string(&path).map_err(Failure::file(&path))?;
+    if let Some(path) = file() {
+        let text = own_text(&path)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let of_file = of_file(TomlFile { path: &path, text: &text }, folder)?;
         let new: Vec<_> =
@@ -104,34 +105,48 @@ fn of_file(file: TomlFile<'_>, folder: &Path) -> Result<Vec<Setting>> {
 }
 
 /// The file, if there is one.
-fn file() -> Result<Option<PathBuf>> {
+fn file() -> Option<PathBuf> {
     let named = env::var_os(FILE_NAMED_BY).filter(|path| !path.is_empty()).map(PathBuf::from);
     let here = || Some(PathBuf::from(FILE)).filter(|path| path.is_file());
     let of_user = || user_folder().map(|folder| folder.join(FILE)).filter(|path| path.is_file());
-    let path = named.or_else(here).or_else(of_user);
-    path.as_deref().map_or(Ok(()), is_own)?;
-    Ok(path)
+    named.or_else(here).or_else(of_user)
 }
 
-/// Refuses what somebody else could have written: it says whom this party trusts.
-#[cfg(unix)]
-fn is_own(path: &Path) -> Result<()> {
-    use std::os::unix::fs::MetadataExt;
-    let about = fs::metadata(path).map_err(Failure::file(path))?;
-    let own = [0, rustix::process::geteuid().as_raw()].contains(&about.uid());
-    match own && about.mode() & 0o002 == 0 {
-        true => Ok(()),
-        false => Err(Failure::input(format!(
-            "{}: somebody else can write this file, which says whom this party trusts; make it your own, or name \
-             another one by {FILE_NAMED_BY}",
-            path.display()
-        ))),
+/// What stands in the file. What somebody else could have written is refused: it says whom this party trusts.
+fn own_text(path: &Path) -> Result<String> {
+    let mut file = File::open(path).map_err(Failure::file(path))?;
+    // Of what was opened, whatever the name is of by now.
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let about = file.metadata().map_err(Failure::file(path))?;
+        let me = rustix::process::geteuid().as_raw();
+        if !is_own([about.uid(), about.gid()], about.mode(), me) {
+            return Err(Failure::input(format!(
+                "{}: somebody else can write this file, which says whom this party trusts; make it your own, or name \
+                 another one by {FILE_NAMED_BY}",
+                path.display()
+            )));
+        }
     }
+    let mut text = String::new();
+    file.read_to_string(&mut text).map_err(Failure::file(path))?;
+    Ok(text)
 }
 
-#[cfg(not(unix))]
-fn is_own(_: &Path) -> Result<()> {
-    Ok(())
+/// Whether nobody else than this user and the system's can write a file of this owner and group. A group with the
+/// number of a user has nobody else.
+#[cfg(unix)]
+fn is_own([owner, group]: [u32; 2], mode: u32, me: u32) -> bool {
+    let others = if group == owner { 0o002 } else { 0o022 };
+    [0, me].contains(&owner) && mode & others == 0
+}
+
+/// What a file in the working folder says of this command, if there is one: it may have come with other files.
+pub fn of_this_folder(applied: &[Setting]) -> Option<String> {
+    let here = applied.iter().filter(|one| one.from.starts_with(&format!("{FILE}, ")));
+    let all: Vec<String> = here.map(|one| format!("--{} {}", one.option, one.value)).collect();
+    (!all.is_empty()).then(|| format!("{FILE} in this folder says {}\n", all.join(", ")))
 }
 
 /// What was put among the arguments, and the arguments then.

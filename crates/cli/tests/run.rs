@@ -140,7 +140,7 @@ fn a_file_is_shown_without_a_connection() {
 }
 
 /// What is changed in the file, to what, and the complaint.
-const COMPLAINTS: [(&str, &str, &str); 20] = [
+const COMPLAINTS: [(&str, &str, &str); 21] = [
     ("hushtable-job = 1", "", "\"hushtable-job\" is missing"),
     ("hushtable-job = 1", "hushtable-job = 2", "line 1: version 2; this program reads version 1"),
     (
@@ -151,6 +151,7 @@ const COMPLAINTS: [(&str, &str, &str); 20] = [
     ("connects", "connect", "line 4: \"connect\" is not known here; parties has: listens, connects"),
     ("\"telecom\"\n", "\"bank\"\n", "both have the same name"),
     ("\"telecom\"\n", "\"none\"\n", "line 4: connects: no party can be called \"none\""),
+    ("\"telecom\"\n", "\"Both\"\n", "line 4: connects: no party can be called \"Both\""),
     (
         "reveal = \"bank\"",
         "reveal = \"shop\"",
@@ -213,6 +214,13 @@ fn each_party_is_one_of_the_file() {
     // The peer of the job is the one that the file names, whoever else is trusted.
     site.trust("bank", "shop");
     let _ = site.both(&run, &approved(&site, "job.toml", "telecom", "")).map(Done::ok);
+    // A setting that was meant for other jobs does not let in somebody else.
+    let refused = "the job is for telecom, and --peer lets in shop: this party trusts both";
+    site.run(&format!("{run} --listen 127.0.0.1:0 --peer shop --force")).fails_with(2, refused);
+    site.write("hushtable.toml", "peer = \"shop\"\n");
+    let done = site.run(&format!("{run} --listen 127.0.0.1:0 --force"));
+    done.fails_with(2, refused);
+    assert!(done.stderr.contains("hushtable.toml in this folder says --peer shop\n"), "{done:?}");
 }
 
 /// Runs the files in `examples/jobs` with the data beside them.

@@ -76,6 +76,16 @@ fn missing_cells_in_a_job() {
     let _ = site.both(&p0, &approved(&site, "job.toml", "telecom", "")).map(Done::ok);
     let wanted = "step,group,statistic,value\ns,all,count,3\ns,all,mean of y,6.6667\ns,all,count of x,2\ns,all,mean of x,2.5\n";
     assert_eq!(site.read("p0.csv"), wanted);
+    // What numbers of different rows tell together is said before.
+    let says = |more: &str| {
+        site.write("job.toml", &job.replace("least = 1\n", more));
+        let run = "run job.toml --input bank.csv --dry-run --identity bank.id --listen 127.0.0.1:0";
+        site.run(run).ok().stdout.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let (one, both) = (says(""), says("covariance = [\"x,y\"]\n"));
+    assert!(one.contains("how many rows lack x is told too") && !one.contains("added up over"), "{one}");
+    assert!(both.contains("y: added up over all rows, and over those where other cells are there"), "{both}");
+    assert!(!says("noise = 0.5\n").contains("how many rows lack"));
     site.write("job.toml", &job.replace("missing = { bank = \"x\" }\n", ""));
     let run = approved(&site, "job.toml", "bank", "--output p2.csv");
     site.run(&format!("{run} --listen 127.0.0.1:0")).fails_with(3, "is missing");

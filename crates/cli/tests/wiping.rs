@@ -161,10 +161,14 @@ fn nothing_of_a_join_is_freed() {
     let _alone = alone();
     let folder = tempfile::tempdir().unwrap();
     let (path, to) = (folder.path().join("rows.csv"), folder.path().join("joined.json"));
-    let rows: String = (0..ROWS).map(|i| format!("c{0},{0},\"x\"\"{0}\"\n", number(i))).collect();
-    fs::write(&path, format!("id,score,note\n{rows}")).unwrap();
-    assert_eq!(freed(|| forget_join(&path, &to)), [0; KINDS], "texts, numbers, words");
-    assert!(fs::read_to_string(&to).unwrap().contains(&format!("{}", (number(17) * 65536.0) as u64)));
+    // Long ids, too: what is put together of two columns is not found in the memory in which it began.
+    let long = "x".repeat(80);
+    let rows = (0..ROWS).map(|i| format!("c{0},{0},\"x\"\"{0}\",{long}{i}\n", number(i)));
+    fs::write(&path, format!("id,score,note,more\n{}", rows.collect::<String>())).unwrap();
+    for ids in [&["id"][..], &["id", "more"]] {
+        assert_eq!(freed(|| forget_join(&path, ids, &to)), [0; KINDS], "{ids:?}: texts, numbers, words");
+        assert!(fs::read_to_string(&to).unwrap().contains(&format!("{}", (number(17) * 65536.0) as u64)));
+    }
 }
 
 /// Of a file without compression and dictionaries, which the crate would keep in memory of its own.

@@ -1,6 +1,9 @@
 //! A cell, whatever the format of its file.
 
-use std::{borrow::Cow, fmt};
+use std::{
+    borrow::Cow,
+    fmt::{self, Write},
+};
 
 use apps::{
     label,
@@ -84,15 +87,21 @@ impl<'a> Cell<'a> {
             Self::Float(_) => Err("is not a number".into()),
             Self::Flag(flag) => Ok(f64::from(u8::from(*flag))),
             // As the same digits in CSV are read.
-            Self::Decimal { digits, scale } => {
-                let text = Zeroizing::new(format!("{digits}e{}", -i64::from(*scale)));
-                text.parse().map_err(|_| "is not a number".to_owned())
-            }
+            Self::Decimal { .. } => self.decimal().ok_or_else(|| "is not a number".to_owned()),
             Self::Date(_) => Err("is a date, not a number".into()),
             Self::Time(_) => Err("is a time, not a number".into()),
             Self::Null => Err(MISSING.into()),
             Self::Garbled => Err(GARBLED.into()),
         }
+    }
+
+    /// The number of a decimal one.
+    fn decimal(&self) -> Option<f64> {
+        let Self::Decimal { digits, scale } = self else { return None };
+        // Room for all of it: what grows leaves copies behind.
+        let mut text = Zeroizing::new(String::with_capacity(64));
+        write!(text, "{digits}e{}", -i64::from(*scale)).ok()?;
+        text.parse().ok()
     }
 
     /// The name of a row, or why it is none.
@@ -166,6 +175,7 @@ impl<'a> Cell<'a> {
             Self::Text(text) => dialect.is_missing(text.trim()),
             Self::Float(number) => number.is_nan() || named(&|na| na == *number),
             Self::Whole(number) => named(&|na| na == *number as f64),
+            Self::Decimal { .. } => self.decimal().is_some_and(|number| named(&|na| na == number)),
             _ => false,
         }
     }
@@ -251,6 +261,8 @@ pub fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use prim::{Block, Prg};
+
     use super::*;
 
     #[test]
@@ -268,6 +280,26 @@ mod tests {
         }
         assert_eq!(Cell::Decimal { digits: 7, scale: 0 }.id().unwrap(), "7");
         assert!(Cell::Decimal { digits: 7, scale: 1 }.id().is_err());
+    }
+
+    /// A number that stands for nothing does so in every type that a file can have.
+    #[test]
+    fn what_stands_for_nothing_is_missing_in_every_type() {
+        let mut prg = Prg::new(Block(83));
+        for _ in 0..2000 {
+            let (digits, scale) = (prg.u64() as i64 % 100_000, prg.below(6));
+            let same = format!("{digits}e-{scale}").parse::<f64>().unwrap();
+            let na = if prg.below(2) == 0 { same.to_string() } else { format!("{same:.6}") };
+            let dialect = Dialect { na: vec!["-".into(), na], ..Dialect::default() };
+            let decimal = |digits: i64| Cell::Decimal { digits: digits.into(), scale: scale as i32 };
+            assert!(decimal(digits).is_missing(&dialect), "{digits} {scale}");
+            assert!(!decimal(digits + 1).is_missing(&dialect), "{digits} {scale}");
+            let longer = Cell::Decimal { digits: i128::from(digits) * 1000, scale: scale as i32 + 3 };
+            assert!(longer.is_missing(&dialect) && Cell::Float(same).is_missing(&dialect));
+            assert_eq!(Cell::Whole(digits.into()).is_missing(&dialect), same == digits as f64);
+            assert_eq!(decimal(digits).number(&dialect), Err(MISSING.into()));
+            assert!(matches!(decimal(digits).field(&dialect), Ok(Field::Missing)));
+        }
     }
 
     #[test]

@@ -27,8 +27,8 @@ pub struct Dialect {
     pub delimiter: Option<u8>,
     /// The decimal sign of numbers: . or , [default: .]
     ///
-    /// It is never guessed: in a file that turns out to be separated by ; a number such as 1.100 is an error until this
-    /// says what it means. Results have the same.
+    /// It is never guessed: in a file that is separated by ; a number such as 1.100 is an error until this says what it
+    /// means. Results have the same.
     #[arg(long, value_name = "CHAR", value_parser = decimal)]
     pub decimal: Option<char>,
     /// What stands between groups of three digits: . , ' _ or space (those that do not break, too) [default: nothing]
@@ -57,7 +57,7 @@ pub struct Dialect {
     /// compared before any work. In a join only this party leaves them out.
     #[arg(long, value_name = "FILE")]
     pub leave_out: Vec<PathBuf>,
-    /// Whether what separates cells was found and is ; so that a point may stand between thousands.
+    /// Whether ; separates cells, and nobody said what is decimal: a point may stand between thousands.
     #[arg(skip)]
     pub doubtful: bool,
 }
@@ -89,9 +89,9 @@ impl Dialect {
         self.leave_out.iter().map(PathBuf::as_path)
     }
 
-    /// The same for a file in which cells are separated so. `found`: nobody said it.
-    pub fn separated(&self, delimiter: u8, found: bool) -> Self {
-        let doubtful = found && delimiter == b';' && self.decimal.is_none() && self.thousands.is_none();
+    /// The same for a file in which cells are separated so.
+    pub fn separated(&self, delimiter: u8) -> Self {
+        let doubtful = delimiter == b';' && self.decimal.is_none() && self.thousands.is_none();
         Self { delimiter: Some(delimiter), doubtful, ..self.clone() }
     }
 
@@ -175,18 +175,16 @@ mod tests {
         assert!(refused.contains("no column \"a\"; there are: b"), "{refused}");
     }
 
-    /// Only where nobody said what separates cells, and what is decimal.
+    /// Who says what separates cells said nothing of numbers.
     #[test]
-    fn doubt_ends_where_something_is_said() {
+    fn doubt_ends_where_it_is_said_what_is_decimal() {
         let none = Dialect::default();
         let decimal = Dialect { decimal: Some('.'), ..Dialect::default() };
-        for (dialect, delimiter, found, doubtful) in [
-            (&none, b';', true, true),
-            (&none, b';', false, false),
-            (&none, b',', true, false),
-            (&decimal, b';', true, false),
-        ] {
-            assert_eq!(dialect.separated(delimiter, found).number("1.100").is_err(), doubtful);
+        let told = Dialect { delimiter: Some(b';'), ..Dialect::default() };
+        for (dialect, delimiter, doubtful) in
+            [(&none, b';', true), (&told, b';', true), (&none, b',', false), (&decimal, b';', false)]
+        {
+            assert_eq!(dialect.separated(delimiter).number("1.100").is_err(), doubtful);
         }
     }
 

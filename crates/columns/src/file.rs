@@ -67,7 +67,7 @@ impl<'a> ColumnFile<'a> {
         type Opened<'a> = std::result::Result<(Box<dyn Rows + 'a>, Dialect), String>;
         let opened: Opened<'a> = match format {
             FileFormat::Csv => Csv::of(bytes, dialect).map(|rows| {
-                let separated = dialect.separated(rows.delimiter, dialect.delimiter.is_none());
+                let separated = dialect.separated(rows.delimiter);
                 (Box::new(rows) as _, separated)
             }),
             #[cfg(feature = "parquet")]

@@ -140,9 +140,9 @@ impl Notation {
             return None;
         }
         let Some(sign) = sign else {
-            return Some(match self.decimal {
-                '.' => Plain::Same(cell),
-                decimal => Plain::Made(Zeroizing::new(cell.replacen(decimal, ".", 1))),
+            return Some(match cell.split_once(self.decimal).filter(|_| self.decimal != '.') {
+                None => Plain::Same(cell),
+                Some((whole, behind)) => Plain::Made(Zeroizing::new([whole, ".", behind].concat())),
             });
         };
         let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -199,7 +199,7 @@ fn parse(plain: &str) -> Option<f64> {
 /// The digits of a number that is written plainly, and how many of them are behind the point.
 pub fn digits(plain: &str) -> Option<(i128, i32)> {
     let (whole, behind) = plain.split_once('.').unwrap_or((plain, ""));
-    let digits = Zeroizing::new(format!("{whole}{behind}"));
+    let digits = Zeroizing::new([whole, behind].concat());
     Some((digits.parse().ok()?, i32::try_from(behind.len()).ok()?))
 }
 

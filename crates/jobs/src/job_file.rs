@@ -109,7 +109,7 @@ fn parties(file: TomlFile<'_>, value: &Value<'_>) -> Result<[String; 2]> {
             return Err(file.says(Some(value.span()), &format!("parties: {key:?} is missing")));
         };
         let name = file.string(key, value)?;
-        if RESERVED.contains(&name) || name.is_empty() {
+        if RESERVED.contains(&name.to_lowercase().as_str()) || name.is_empty() {
             let what = format!("{key}: no party can be called {name:?}");
             return Err(file.says(Some(value.span()), &what));
         }

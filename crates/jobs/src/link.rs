@@ -88,6 +88,20 @@ impl Link {
         Self { peer, ..self.clone() }
     }
 
+    /// Refuses a job for `name` where another party is let in, and both are trusted: `--peer` can be a setting that was
+    /// meant for other jobs. A party that is not pinned by the job's name may be under another one here.
+    pub fn check_is_for(&self, name: &str) -> Result<()> {
+        let (Some(peer), Some(folder)) = (&self.peer, &self.identity) else { return Ok(()) };
+        let own = Identity::load(folder)?;
+        let pin = |name: &str| own.expected(Some(name)).ok().flatten().map(|peer| peer.fingerprint);
+        match pin(name).is_some_and(|of_job| pin(peer).is_some_and(|let_in| let_in != of_job)) {
+            true => Err(Failure::new(format!(
+                "the job is for {name}, and --peer lets in {peer}: this party trusts both"
+            ))),
+            false => Ok(()),
+        }
+    }
+
     /// What is known of the network to the peer: what is simulated, or what the user said, or what was `measured`, unless the
     /// peer is on this machine.
     pub fn known(&self, measured: Option<LinkShape>) -> Option<LinkShape> {

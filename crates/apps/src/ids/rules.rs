@@ -243,6 +243,8 @@ impl FromStr for Rules {
 
 #[cfg(test)]
 mod tests {
+    use prim::{Block, Prg};
+
     use super::*;
 
     fn form(rules: Rules, field: &str) -> Result<String, &'static str> {
@@ -264,6 +266,33 @@ mod tests {
         for (text, wanted) in [("007", "7"), ("0", "0"), ("000", "0"), ("", ""), ("0a0", "a0"), ("70", "70")]
         {
             assert_eq!(form(zeros, text), Ok(wanted.into()));
+        }
+    }
+
+    /// Text of ASCII alone, which takes a shorter way, gets the form that it gets beside another letter.
+    #[test]
+    fn ascii_has_the_form_that_other_text_has() {
+        let mut prg = Prg::new(Block(97));
+        for _ in 0..20_000 {
+            let mut flip = || prg.below(2) == 0;
+            let rules = Rules {
+                trim: flip(),
+                lower_case: flip(),
+                nfc: flip(),
+                alphanumeric: flip(),
+                digits_only: flip(),
+                ..Rules::NONE
+            };
+            let length = prg.below(12);
+            let text: String = (0..length).map(|_| char::from(prg.below(128) as u8)).collect();
+            let text = text.trim_end();
+            let behind = if rules.digits_only { "" } else { "\u{e9}" };
+            let want = form(rules, &format!("{text}\u{e9}")).unwrap();
+            assert_eq!(form(rules, text).unwrap() + behind, want, "{text:?} by {rules}");
+            // Zeros that something follows.
+            let zeros = Rules { no_leading_zeros: true, ..rules };
+            let want = form(zeros, &format!("00{text}7\u{e9}")).unwrap();
+            assert_eq!(form(zeros, &format!("00{text}7")).unwrap() + behind, want, "{text:?} by {zeros}");
         }
     }
 

@@ -35,13 +35,14 @@ pub fn forget(path: &Path, args: &[&str]) {
     assert!(ids.is_none_or(|ids| ids.len() == x.words.len()));
 }
 
-/// Reads the rows of a file as `join` does, whole ones too, writes a file of shares that holds their words, reads it
+/// Reads the rows of a file as `join` does by these columns, whole ones too, writes a file of shares that holds their words, reads it
 /// again, and forgets all of it.
-pub fn forget_join(path: &Path, to: &Path) {
+pub fn forget_join(path: &Path, ids: &[&str], to: &Path) {
     let dialect = Dialect::default();
     let file = ColumnFile::open(path, &dialect).expect("a good file");
     let columns = &[Column::parse("score", 16).expect("a column")];
-    let (ids, rules) = (&["id".to_owned()], &[Rules::default()]);
+    let ids: &Vec<String> = &ids.iter().map(|&id| id.to_owned()).collect();
+    let rules = &vec![Rules::default(); ids.len()];
     let (duplicates, pad_to, most) = (Duplicates::All, None, usize::MAX);
     let reading = Reading { ids, rules, columns, duplicates, whole: true, pad_to, most };
     let mut rows = Rows::read(&file, path, &reading).expect("good rows");

@@ -87,6 +87,25 @@ fn a_file_names_its_lines() {
     }
 }
 
+/// Of this user or the system's, and written by nobody else.
+#[cfg(unix)]
+#[test]
+fn whose_file_it_is() {
+    for (owner, group, mode, own) in [
+        (1000, 1000, 0o644, true),
+        (1000, 1000, 0o664, true),
+        (1000, 100, 0o644, true),
+        (1000, 100, 0o664, false),
+        (1000, 1000, 0o646, false),
+        (1001, 1000, 0o644, false),
+        (1001, 1001, 0o600, false),
+        (0, 0, 0o644, true),
+        (0, 50, 0o664, false),
+    ] {
+        assert_eq!(is_own([owner, group], mode, 1000), own, "{owner}:{group} {mode:o}");
+    }
+}
+
 /// Any text is settings or an error, and never ends the program otherwise.
 #[test]
 fn any_text_ends() {

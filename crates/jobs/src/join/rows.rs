@@ -186,8 +186,7 @@ type Forms = Vec<Zeroizing<String>>;
 
 /// The id of a row, as text and in its form; nothing if it is bad.
 fn id(at: u64, row: Row<'_>, what: &Reading<'_>, bad: &mut Bad) -> Option<(Zeroizing<String>, Forms)> {
-    let (mut name, mut forms) =
-        (Zeroizing::new(String::with_capacity(64)), Vec::with_capacity(what.ids.len()));
+    let (mut name, mut forms) = (Zeroizing::new(String::new()), Vec::with_capacity(what.ids.len()));
     for (i, (column, rules)) in what.ids.iter().zip(what.rules).enumerate() {
         let cell: Cell<'_> = row(i);
         let text = cell.name().and_then(|text| {
@@ -197,8 +196,9 @@ fn id(at: u64, row: Row<'_>, what: &Reading<'_>, bad: &mut Bad) -> Option<(Zeroi
         });
         match text {
             Ok((text, form)) => {
-                name.push_str(if i > 0 { "," } else { "" });
-                name.push_str(text.trim());
+                // Made anew: what grows leaves copies behind.
+                let all = [name.as_str(), if i > 0 { "," } else { "" }, text.trim()].concat();
+                name = Zeroizing::new(all);
                 forms.push(form);
             }
             Err(complaint) => {
@@ -346,12 +346,8 @@ impl Lines {
     ) -> std::result::Result<(), (usize, String)> {
         let mut cells: Forms = Vec::with_capacity(self.ids.len() + 1);
         if forms.len() > 1 {
-            let mut all = Zeroizing::new(String::with_capacity(64));
-            for (i, form) in forms.iter().enumerate() {
-                all.push_str(if i > 0 { "," } else { "" });
-                all.push_str(form);
-            }
-            cells.push(all);
+            let forms: Vec<&str> = forms.iter().map(|form| form.as_str()).collect();
+            cells.push(Zeroizing::new(forms.join(",")));
         }
         for (i, id) in self.ids.iter().enumerate() {
             match id {

@@ -35,7 +35,8 @@ a share Q of the rows lies. Many of them tell numbers of rows.
   --where CONDITION leaves out rows for which it does not hold: a column of either party, a relation, and a number or labels. \
 Which rows these are stays hidden. Two questions with other conditions can differ in one row.
   Where cells of a column may be missing (`join --missing`), its statistics are of the rows where it is there, and say how \
-many these are; a covariance is of those where both are. A condition does not hold of a missing cell, and groups leave it out.
+many these are, so how many lack it, however few; a covariance is of those where both are. A column that is also added up \
+over other rows then tells the sum over the rest, of one row its number. A condition does not hold of a missing cell, and groups leave it out.
   --noise EPS: each party adds discrete Laplace noise to the counts and sums before they are opened, so that what is \
 shown is differentially private with the epsilon EPS against the other party, for a row more or less; EPS is shared \
 among count and sums in equal parts. A small group may then be shown and a large one not. Epsilons of several \

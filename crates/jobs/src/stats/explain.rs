@@ -155,6 +155,7 @@ fn told(page: &mut Page, question: &Question, file: &JoinedFile) {
         }
         None => page.line("noise", "none"),
     }
+    missing(page, question);
     let by = question.by.iter().filter_map(|by| match by {
         By::Cuts { of, .. } => Some(of),
         By::Groups { .. } => None,
@@ -170,6 +171,30 @@ fn told(page: &mut Page, question: &Question, file: &JoinedFile) {
         "repeated runs",
         "add up: two questions that differ in one row tell that row. Keep a list of what was asked",
     );
+}
+
+/// What exact numbers tell of the rows that lack a cell.
+fn missing(page: &mut Page, question: &Question) {
+    let names: BTreeSet<&str> =
+        question.parts.iter().flat_map(|part| &part.present).map(|(_, name)| name.as_str()).collect();
+    if question.noise.is_some() || names.is_empty() {
+        return;
+    }
+    let names = names.into_iter().collect::<Vec<_>>().join(", ");
+    page.line(
+        "missing cells",
+        &format!("how many rows lack {names} is told too, also where they are fewer than the least size"),
+    );
+    let twice = question.added_up_twice().join(", ");
+    if !twice.is_empty() {
+        page.line(
+            "",
+            &format!(
+                "{twice}: added up over all rows, and over those where other cells are there; the difference is the sum over the \
+                 rest, of one row its number. The least size does not prevent this"
+            ),
+        );
+    }
 }
 
 /// What exact sums tell the party that chose the numbers of a column.

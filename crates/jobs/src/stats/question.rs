@@ -4,7 +4,7 @@ pub mod part;
 mod share;
 mod terms;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     join::{
@@ -94,7 +94,7 @@ impl Question {
             return Err(Failure::new("--by has a column twice; cuts of a column can be given in one list"));
         }
         let sizes: Vec<usize> = self.by.iter().map(|by| by.names().len()).collect();
-        let all = sizes.iter().product::<usize>();
+        let all = sizes.iter().fold(1usize, |all, size| all.saturating_mul(*size));
         match all <= MAX_GROUPS {
             true => Ok(()),
             false => {
@@ -131,6 +131,23 @@ impl Question {
     /// Counts and sums by group of a part.
     pub fn shape(&self, part: &Part, bins: usize) -> GroupShape {
         part.shape(bins, self.groups().len(), self.least)
+    }
+
+    /// The columns that are added up over several sets of rows, by which cells are there: two sums tell that of the rows
+    /// in one of the sets only, however few.
+    pub fn added_up_twice(&self) -> Vec<&str> {
+        let mut parts: BTreeMap<usize, (&str, usize)> = BTreeMap::new();
+        for part in &self.parts {
+            let numbers = part.series.iter().filter_map(|series| match series {
+                Series::Numbers { of, .. } => Some((of.column, of.name.as_str())),
+                _ => None,
+            });
+            // Each once, though it may be rounded in two ways, or named in two.
+            for (column, name) in numbers.collect::<BTreeMap<_, _>>() {
+                parts.entry(column).or_insert((name, 0)).1 += 1;
+            }
+        }
+        parts.into_values().filter(|(_, parts)| *parts > 1).map(|(name, _)| name).collect()
     }
 
     /// The part of statistics of these columns.

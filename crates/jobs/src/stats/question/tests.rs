@@ -150,6 +150,40 @@ fn statistics_go_by_what_is_there() {
     );
 }
 
+/// Sums over rows that differ by those that lack a cell are named.
+#[test]
+fn sums_that_tell_the_rows_between_them() {
+    let of = |mean: &[&str], covariance: &[&str], missing: &[&str]| {
+        let texts = |all: &[&str]| all.iter().map(|text| (*text).to_owned()).collect();
+        let asked = Asked { mean: texts(mean), covariance: texts(covariance), ..Asked::default() };
+        let question = Question::of(&asked, &file(missing)).unwrap();
+        question.added_up_twice().join(" ")
+    };
+    assert_eq!(of(&["income"], &["age,income"], &[]), "");
+    assert_eq!(of(&["income"], &["age,income"], &["age"]), "income");
+    assert_eq!(of(&["p0.income"], &["age,income"], &["age"]), "p0.income");
+    assert_eq!(of(&["income"], &["age,income"], &["income"]), "");
+    assert_eq!(of(&["age"], &["age,bills"], &["age", "bills"]), "age");
+    assert_eq!(of(&[], &["age,income", "bills,income"], &["age", "bills"]), "income");
+    assert_eq!(of(&["age", "income"], &[], &["age"]), "");
+}
+
+/// Groups by so many columns that their number does not fit a word.
+#[test]
+fn more_groups_than_can_be_counted() {
+    let columns: Vec<Column> = (0..64).map(|i| Column::parse(&format!("c{i}:yes/no"), 0).unwrap()).collect();
+    let shares = (0..128).map(|_| Shared::of(&[0])).collect();
+    let tables = [columns, vec![]].map(|columns| Offer { rows: 30, columns });
+    let table = Table::new(Role::P1, 40, Shared::of(&[0]), shares);
+    let file = JoinedFile::new([7; 32], Role::P0, tables, vec![table], None);
+    for many in [7, 63, 64] {
+        let by = (0..many).map(|i| format!("c{i}")).collect();
+        let asked = Asked { count: true, by, ..Asked::default() };
+        let error = Question::of(&asked, &file).err().expect("too many").to_string();
+        assert!(error.contains("accepted: at most 64 together"), "{many}: {error}");
+    }
+}
+
 #[test]
 fn groups_and_conditions() {
     let file = file(&["age"]);
