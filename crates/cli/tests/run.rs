@@ -216,9 +216,9 @@ fn each_party_is_one_of_the_file() {
     let _ = site.both(&run, &approved(&site, "job.toml", "telecom", "")).map(Done::ok);
     // A setting that was meant for other jobs does not let in somebody else.
     let refused = "the job is for telecom, and --peer lets in shop: this party trusts both";
-    site.run(&format!("{run} --listen 127.0.0.1:0 --peer shop --force")).fails_with(2, refused);
+    site.run(&format!("{run} --listen 127.0.0.1:0 --peer shop --force --wait 1")).fails_with(2, refused);
     site.write("hushtable.toml", "peer = \"shop\"\n");
-    let done = site.run(&format!("{run} --listen 127.0.0.1:0 --force"));
+    let done = site.run(&format!("{run} --listen 127.0.0.1:0 --force --wait 1"));
     done.fails_with(2, refused);
     assert!(done.stderr.contains("hushtable.toml in this folder says --peer shop\n"), "{done:?}");
 }
