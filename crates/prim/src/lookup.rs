@@ -299,7 +299,7 @@ mod tests {
 
     #[test]
     fn rows_in_parts() {
-        for batch in [1, 16, 33, 64, 150] {
+        for batch in [1, 16, 33, 64, 300] {
             parts_agree::<u64>(12, &[64, 33, 5], batch, MANY);
             parts_agree::<u16>(10, &[16], batch, MANY);
             parts_agree::<u8>(10, &[8, 1], batch, MANY);

@@ -129,7 +129,7 @@ impl<G: Group> OneHot<G> {
     }
 
     /// Steps 1 and 2 after the opening, `ADD`: with sums, for every column of several tables. Spends some
-    /// rows after others, each wiped while it is in the cache.
+    /// rows after others, long ones part by part, each wiped while it is in the cache.
     fn selected<R: Ring, const ADD: bool>(self, m: &[u32], tables: &[&Table<R>]) -> Vec<Zeroizing<Vec<R>>> {
         let columns: Vec<_> =
             tables.iter().flat_map(|t| t.columns().iter().map(|c| (t.bits(), &c[..]))).collect();

@@ -5,6 +5,7 @@
 //! The public sums are laid out before, which pays for many rows.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
 
@@ -28,6 +29,9 @@ const MOST_BYTES: usize = 1 << 26;
 /// Rows that a vector permutes in each block, and those that are read at once: an entry serves them all.
 const LANES: usize = 16;
 const ROWS: usize = 4 * LANES;
+
+/// Rows that a unit serves after each other.
+const MANY_ROWS: usize = 4 * ROWS;
 
 /// The longest vector.
 #[repr(C, align(32))]
@@ -96,7 +100,7 @@ impl<const ADD: bool> Subsets<ADD> {
             rows: blocks,
             row: self.entries / 128,
             room: vectors(PLACES * ROWS / LANES),
-            partial: vectors(2 * self.planes.len() * count.next_multiple_of(ROWS) / LANES),
+            partial: vectors(2 * self.planes.len() * MANY_ROWS / LANES),
             sums: &mut sums,
         };
         if kernel.engine().run_bytes(read).is_err() {
@@ -161,40 +165,35 @@ impl<S: ByteIsa, const ADD: bool> Op<S> for Read<'_, ADD> {
 
     #[inline(always)]
     fn call(mut self, isa: S) {
-        let units = self.table.chunks_exact(self.planes.len() * PLACES).zip((0..).step_by(2));
-        for (i, (table, from)) in units.enumerate() {
-            for (b, rows) in self.rows.chunks(ROWS * self.row).enumerate() {
-                // those of a group of trees are half as many
-                match rows.len() / self.row > ROWS / 2 {
-                    true => self.unit::<S, { ROWS / LANES }>(isa, table, rows, from, b),
-                    false => self.unit::<S, { ROWS / LANES / 2 }>(isa, table, rows, from, b),
+        let units = self.table.len() / (self.planes.len() * PLACES);
+        for (rows, first) in self.rows.chunks(MANY_ROWS * self.row).zip((0..).step_by(MANY_ROWS)) {
+            let count = rows.len() / self.row;
+            for unit in 0..units {
+                for (b, rows) in rows.chunks(ROWS * self.row).enumerate() {
+                    // those of a group of trees are half as many
+                    match rows.len() / self.row > ROWS / 2 {
+                        true => self.unit::<S, { ROWS / LANES }>(isa, rows, unit, b),
+                        false => self.unit::<S, { ROWS / LANES / 2 }>(isa, rows, unit, b),
+                    }
+                }
+                if unit % UNITS == UNITS - 1 || unit == units - 1 {
+                    self.take_out(first..first + count);
                 }
             }
-            if i % UNITS == UNITS - 1 {
-                self.take_out();
-            }
         }
-        self.take_out();
     }
 }
 
 impl<const ADD: bool> Read<'_, ADD> {
-    /// Of the `V * LANES` rows that are number `b`, what they select of a unit, which starts at block `from`.
+    /// Of the `V * LANES` rows that are number `b`, what they select of a unit.
     #[inline(always)]
-    fn unit<S: ByteIsa, const V: usize>(
-        &mut self,
-        isa: S,
-        table: &[Vector],
-        rows: &[Block],
-        from: usize,
-        b: usize,
-    ) {
+    fn unit<S: ByteIsa, const V: usize>(&mut self, isa: S, rows: &[Block], unit: usize, b: usize) {
+        let (planes, each) = (self.planes.len(), 2 * ROWS / LANES);
         let room = &mut self.room[..PLACES * V];
-        spread::<S, V>(isa, rows, self.row, from, room);
-        let each = 2 * ROWS / LANES;
-        let partial = &mut self.partial[b * self.planes.len() * each..][..self.planes.len() * each];
-        let planes = self.planes.iter().zip(partial.chunks_exact_mut(each));
-        for (table, (plane, partial)) in table.chunks_exact(PLACES).zip(planes) {
+        spread::<S, V>(isa, rows, self.row, 2 * unit, room);
+        let table = self.table[unit * planes * PLACES..][..planes * PLACES].chunks_exact(PLACES);
+        let partial = self.partial[b * planes * each..][..planes * each].chunks_exact_mut(each);
+        for ((plane, table), partial) in self.planes.iter().zip(table).zip(partial) {
             match plane.last {
                 true => select::<S, V, ADD, false>(isa, table, room, partial),
                 false => select::<S, V, ADD, ADD>(isa, table, room, partial),
@@ -202,12 +201,12 @@ impl<const ADD: bool> Read<'_, ADD> {
         }
     }
 
-    /// Adds what was selected to the sums of its rows.
-    fn take_out(&mut self) {
+    /// Adds what was selected to the sums of these rows.
+    fn take_out(&mut self, rows: Range<usize>) {
         let (vectors, count) = (ROWS / LANES, self.rows.len() / self.row);
         let mut partial = self.partial.chunks_exact_mut(2 * vectors);
-        for from in (0..count).step_by(ROWS) {
-            let to = count.min(from + ROWS);
+        for from in rows.clone().step_by(ROWS) {
+            let to = rows.end.min(from + ROWS);
             for plane in self.planes {
                 let partial = partial.next().expect("of each plane");
                 let (all, upper) = partial.split_at(vectors);
