@@ -203,7 +203,8 @@ fn private(args: &Plan, objective: Objective, link: &LinkShape, calibration: &Ca
     // The owner is taken to have enough.
     let room = Room { disk: args.disk as u64, memory: [u64::MAX, args.memory as u64] };
     let wanted = Wanted::new(objective, *link, calibration.machine());
-    let all = plan::rank(planner::ways(&asked)?, &wanted.batches(args.batches).room(room));
+    let wanted = wanted.batches(args.batches).room(room);
+    let all = plan::rank(planner::ways(&asked, &wanted)?, &wanted);
     let text = match manner::is_json() {
         true => private::lines(&all),
         false => private::table(&asked, link, &calibration.to_string(), &all),

@@ -10,6 +10,7 @@ pub mod copy;
 pub mod order;
 pub mod planner;
 pub mod prf;
+mod runs;
 pub mod splut;
 pub mod spread;
 pub mod thin;

@@ -9,7 +9,8 @@ use crate::support::{forms, pairs, transcripts};
 use crate::{
     wire_functions, wire_joins,
     wire_keys::{
-        by_ids, function, in_copy, keys_below, keys_of_a_bit, ordered, sent_whole, shuffled, spread,
+        by_ids, function, in_copy, in_few_rounds, keys_below, keys_of_a_bit, ordered, sent_whole, shuffled,
+        spread,
     },
     wire_products,
 };
@@ -92,6 +93,7 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("lookups-by-ids", None, |p| by_ids(p, Keys::Dense { bits: 9 }, false)),
     ("lookups-by-ids-distinct", None, |p| by_ids(p, Keys::Dense { bits: 9 }, true)),
     ("lookups-by-ids-sparse", None, |p| by_ids(p, Keys::Sparse { bits: 40, rows: 100, lookups: 11 }, false)),
+    ("lookups-by-ids-in-few-rounds", None, in_few_rounds),
     ("garbled", None, |p| garbled(p, false)),
     ("garbled-ahead", None, |p| garbled(p, true)),
     ("switching-roles", None, |p| {

@@ -1,14 +1,15 @@
 //! What keys, and lookups in private tables by keys, send: protocols of the golden transcripts of `wire`.
 
+use crate::confidential_thin_views::FEW;
 use hushtable::{
     AShare, BShare, Party, Result, Role,
     confidential::{
         copy::{CopyJob, EncryptedCopy, Held, Keys, Lookups, Owner},
-        order::Order,
+        order::{self, Order},
         prf::{Cipher, Key, Prf, PrfJob},
         splut::{SpLutJob, SpLutLookups, SpLutTable},
         spread::Spread,
-        thin::{Table, ThinJob, ThinLookups},
+        thin::{Pace, Table, ThinJob, ThinLookups},
     },
     fss::{Dcf, Dpf},
     gates::Bits,
@@ -53,10 +54,20 @@ pub fn sent_whole(p: &mut Party, keys: Keys) -> Result<()> {
 /// Keys 0 to 10, or all 0.
 pub fn by_ids(p: &mut Party, keys: Keys, distinct: bool) -> Result<()> {
     let table = CopyJob { owner: Role::P1, cipher: Cipher::LowMc, keys, row_bits: 20 };
-    let job = ThinJob { table, distinct };
+    let job = ThinJob { table, distinct, pace: Pace::USUAL };
     let rows = (p.role() == Role::P1).then(|| Table::new(table, &[5, 400], &[77, 78])).transpose()?;
     let own = if distinct && p.role() == Role::P0 { (0..11).collect() } else { vec![0; 11] };
     let x = BShare::new(keys.bits(), own);
+    ThinLookups::prepare(p, job, rows.as_ref(), 11)?.eval(p, &[x]).map(drop)
+}
+
+/// By AES, keys all 0.
+pub fn in_few_rounds(p: &mut Party) -> Result<()> {
+    let table =
+        CopyJob { owner: Role::P0, cipher: Cipher::Aes128, keys: Keys::Dense { bits: 9 }, row_bits: 20 };
+    let rows = (p.role() == Role::P0).then(|| Table::new(table, &[5, 400], &[77, 78])).transpose()?;
+    let x = BShare::new(9, vec![0; 11]);
+    let job = ThinJob { table, distinct: false, pace: FEW };
     ThinLookups::prepare(p, job, rows.as_ref(), 11)?.eval(p, &[x]).map(drop)
 }
 
@@ -69,13 +80,14 @@ pub fn shuffled(p: &mut Party) -> Result<()> {
 pub fn ordered(p: &mut Party) -> Result<()> {
     let own = if p.role() == Role::P0 { (0..11).rev().collect() } else { vec![0; 11] };
     let x = Bits::from_share(&BShare::<u32>::new(9, own));
-    Order::prepare(p, 9, 11)?.reveal(p, &x).map(drop)
+    Order::prepare(p, 9, 11, order::Pace::USUAL)?.reveal(p, &x).map(drop)
 }
 
 pub fn spread(p: &mut Party) -> Result<()> {
-    let follows = Bits::new(11, vec![if p.role() == Role::P0 { 0b101_1010_1010 } else { 0 }]);
+    let bits = |run: u64| Bits::new(11, vec![if p.role() == Role::P0 { run } else { 0 }]);
+    let runs = [0b101_1010_1110, 0b1100, 0b1000, 0, 0, 0].map(bits);
     let columns = [33, 64].map(|bits| BShare::new(bits, vec![5; 11]));
-    Spread::prepare(p, 11, &[33, 64])?.spread(p, &follows, columns.to_vec()).map(drop)
+    Spread::prepare(p, 11, &[33, 64], 4)?.spread(p, &runs, columns.to_vec()).map(drop)
 }
 
 pub fn keys_below<G: Group>(p: &mut Party) -> Result<()> {

@@ -56,13 +56,16 @@ impl Benchmark for ConfidentialWork {
         if self.steps && self.design != Design::Fable {
             return Err(Failure::local("--steps: accepted with --design fable, whose steps they are"));
         }
-        if self.rounds.is_some() && self.design != Design::Fable {
-            return Err(Failure::local("--rounds: accepted with --design fable, whose circuits they are of"));
+        if self.rounds.is_some() && !matches!(self.design, Design::Fable | Design::B) {
+            return Err(Failure::local("--rounds: accepted with --design fable and b"));
         }
         match self.design {
             Design::Auto => unreachable!("one was chosen"),
             Design::A => fits(copy::memory(self)?, "tables of both parties"),
-            Design::B => fits(thin::memory(self)?, "tables of both parties"),
+            Design::B => {
+                thin::choose(self, link)?;
+                fits(thin::memory(self)?, "tables of both parties")
+            }
             Design::Splut => fits(splut::memory(self)?, "tables and messages of both parties"),
             Design::Fable => {
                 fable::choose(self, link)?;
@@ -122,7 +125,7 @@ impl ConfidentialWork {
             .batch(self.batch)
             .distinct(self.distinct);
         let wanted = Wanted::new(Objective::Total, *link, Machine::REFERENCE);
-        let all = plan::rank(planner::ways(&asked)?, &wanted);
+        let all = plan::rank(planner::ways(&asked, &wanted)?, &wanted);
         let chosen = all.iter().find_map(|prediction| match prediction.way {
             planner::Design::Copy(cipher, form) if cipher == self.cipher() => Some((Design::A, form)),
             planner::Design::Thin(cipher, form) if cipher == self.cipher() => Some((Design::B, form)),

@@ -65,6 +65,17 @@ impl ComparePlan {
         Ok(best.expect("there are plans").0)
     }
 
+    /// The plan of the least work for comparisons of numbers of `bits` bits, 1 to 64, in at most so many rounds online; `None`
+    /// if they take more by all.
+    ///
+    /// # Errors
+    /// As [`best`](Self::best).
+    pub fn within(bits: u32, rounds: u32) -> Result<Option<Self>> {
+        let bills = Self::all().map(|plan| Ok((plan, plan.bill(bits)?))).collect::<Result<Vec<_>>>()?;
+        let few = bills.into_iter().filter(|(_, bill)| bill.online.rounds <= rounds);
+        Ok(few.min_by_key(|(_, bill)| weight(bill, Objective::Total)).map(|(plan, _)| plan))
+    }
+
     /// All plans.
     pub fn all() -> impl Iterator<Item = Self> {
         let of = |method, most| (1..=most).map(move |digit| Self { method, digit });

@@ -209,6 +209,16 @@ impl Builder {
         self.gate(Kind::Spread, &[x], &[Span::Each(bits)])[0]
     }
 
+    /// A bit of each item: that of the item `by` before, or if `by` is negative behind; 0 where there is none. The one gate
+    /// that makes items depend on others.
+    ///
+    /// # Panics
+    /// Also for more bits of an item than one, and for what one party knows.
+    pub(crate) fn moved(&mut self, x: Wire, by: isize) -> Wire {
+        assert_eq!((self.span(x), self.known(x)), (Span::Each(1), None), "a bit of each item, shared");
+        self.gate(Kind::Moved(by), &[x], &[Span::Each(1)])[0]
+    }
+
     /// The circuit with these outputs.
     pub fn finish(self, outputs: &[Wire]) -> Arc<Netlist> {
         let mut net = self.net;

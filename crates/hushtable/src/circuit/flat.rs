@@ -133,6 +133,8 @@ fn added(d: &mut Draft, gate: &Gate, wires: &[Vec<Lit>], made: Vec<usize>) -> Ve
             made.into_iter().map(|bits| rest.by_ref().take(bits).collect()).collect()
         }
         Kind::Spread => vec![first.to_vec()],
-        Kind::Lookup(_) => panic!("a lookup in a netlist that is to be a form"),
+        Kind::Lookup(_) | Kind::Moved(_) => {
+            panic!("a netlist with lookups or moved items that is to be a form")
+        }
     }
 }

@@ -78,6 +78,8 @@ pub(crate) enum Kind {
     Part(usize),
     /// What is the same for all items, for each.
     Spread,
+    /// The bit of the item so many before, or if it is negative behind; 0 where there is none.
+    Moved(isize),
 }
 
 impl Wire {

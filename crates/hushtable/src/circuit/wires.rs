@@ -84,6 +84,14 @@ impl Wires {
                 None => x.not(self.role),
             },
             Kind::Join => Bits::concat(operands()),
+            Kind::Moved(by) => {
+                let far = by.unsigned_abs().min(self.items);
+                let (none, left) = (Bits::zeros(far), self.items - far);
+                match by.is_negative() {
+                    true => Bits::concat([&x.range(far..self.items), &none].into_iter()),
+                    false => Bits::concat([&none, &x.range(0..left)].into_iter()),
+                }
+            }
             Kind::Spread => {
                 let spread = |bit| {
                     let mut bits = Bits::zeros(self.items);

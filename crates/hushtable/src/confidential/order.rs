@@ -11,8 +11,9 @@
 //!
 //! # Cost
 //! An item of w bits: w correlated OTs and `w (w + 3) / 2` bits, 1 round. For 4096 items there are 215 k comparisons of
-//! numbers near each other ([`Comparison`]) in 5 phases of one round more than a comparison. One of two numbers is two
-//! comparisons, a test for equality ([`Equality`]) and an AND, one after the other.
+//! numbers near each other ([`Comparison`]) in 5 phases of one round more than a comparison; 268 k in 4 phases or 352 k
+//! in 3, as the [`Pace`] says. One of two numbers is two comparisons, a test for equality ([`Equality`]) and an AND, one
+//! after the other.
 //!
 //! # Source
 //! confidential-beyond 2, which counts 230 k comparisons in 3 phases by XOR shares; the number there is an average, the
@@ -32,7 +33,7 @@ use phases::{Known, Phase, phases};
 use prim::Wiped;
 
 use crate::{
-    arith::{CompareDomain, CompareJob, Comparison, Equality, Objective},
+    arith::{CompareDomain, CompareJob, ComparePlan, Comparison, Equality, Objective},
     bill::Bill,
     error::{Error, Result, same, within},
     gates::{Bits, Direction, Products, Triples, and, multiply},
@@ -46,6 +47,38 @@ pub const MAX_ITEMS: usize = 1 << 12;
 
 /// Most bits of an item.
 pub const MAX_BITS: u32 = 126;
+
+/// What an order may take at most, where that can be: fewer rounds cost more bytes. Public, the same at both parties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Pace {
+    /// Phases.
+    pub phases: u32,
+    /// Rounds of a comparison of two numbers.
+    pub compare: u32,
+}
+
+impl Pace {
+    /// The least work and nearly the fewest bytes, whatever the rounds.
+    pub const USUAL: Self = Self { phases: u32::MAX, compare: u32::MAX };
+
+    /// Those between which there is a choice.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let of = |phases| [u32::MAX, 3, 2].map(|compare| Self { phases, compare });
+        [u32::MAX, 4, 3].into_iter().flat_map(of)
+    }
+
+    fn phases(self, count: usize) -> Vec<Phase> {
+        phases(count, self.phases as usize)
+    }
+
+    /// How numbers of so many bits are compared.
+    fn job(self, bits: u32) -> Result<CompareJob> {
+        let domain = CompareDomain::Near;
+        let usual = CompareJob::new(bits + 1, domain, Objective::Total)?;
+        let plan = ComparePlan::within(bits, self.compare)?;
+        Ok(CompareJob { plan: plan.unwrap_or(usual.plan), ..usual })
+    }
+}
 
 /// Digits whose equality needs no message.
 const EQUALITY_DIGIT: u32 = 1;
@@ -88,31 +121,27 @@ fn numbers(bits: u32) -> Vec<u32> {
     if bits <= 63 { vec![bits] } else { vec![bits / 2, bits - bits / 2] }
 }
 
-/// How numbers of so many bits are compared.
-fn job(bits: u32) -> Result<CompareJob> {
-    CompareJob::new(bits + 1, CompareDomain::Near, Objective::Total)
-}
-
 /// For each bit of a number, who has the values, and how wide they are.
 fn products(bits: u32) -> impl Iterator<Item = (Direction, u32)> {
     (0..bits).map(move |k| (if k % 2 == 0 { Direction::FromP0 } else { Direction::FromP1 }, bits - k))
 }
 
 impl Order {
-    /// Offline: for `count` items of `bits` bits.
+    /// Offline: for `count` items of `bits` bits, at this pace.
     ///
     /// # Errors
     /// [`Error::Param`] for other numbers than 1 to [`MAX_ITEMS`] and 1 to [`MAX_BITS`], and those of the channel.
-    pub fn prepare(p: &mut Party, bits: u32, count: usize) -> Result<Self> {
+    pub fn prepare(p: &mut Party, bits: u32, count: usize, pace: Pace) -> Result<Self> {
         check(bits, count)?;
-        let phases = phases(count);
+        let phases = pace.phases(count);
         let mut sums = Vec::new();
         if !phases.is_empty() {
             for (direction, width) in numbers(bits).into_iter().flat_map(products) {
                 sums.push(Products::prepare(p, direction, count, &[width])?);
             }
         }
-        let phases = phases.into_iter().map(|phase| Ok((phase, Compared::prepare(p, bits, phase.room)?)));
+        let compared = |phase: Phase| Ok((phase, Compared::prepare(p, bits, phase.room, pace)?));
+        let phases = phases.into_iter().map(compared);
         Ok(Self { bits, count, sums, phases: phases.collect::<Result<_>>()? })
     }
 
@@ -120,9 +149,9 @@ impl Order {
     ///
     /// # Errors
     /// [`Error::Param`] as [`prepare`](Self::prepare).
-    pub fn bill(bits: u32, count: usize) -> Result<Bill> {
+    pub fn bill(bits: u32, count: usize, pace: Pace) -> Result<Bill> {
         check(bits, count)?;
-        let phases = phases(count);
+        let phases = pace.phases(count);
         if phases.is_empty() {
             return Ok(Bill::FREE);
         }
@@ -130,7 +159,7 @@ impl Order {
         let sums = numbers(bits).into_iter().flat_map(products).map(product);
         let mut bill = sums.fold(Bill::FREE, Bill::beside).times(count);
         for phase in phases {
-            bill = bill + Compared::bill(bits)?.times(phase.room) + Bill::opening(phase.room as u64);
+            bill = bill + Compared::bill(bits, pace)?.times(phase.room) + Bill::opening(phase.room as u64);
         }
         Ok(bill)
     }
@@ -173,7 +202,8 @@ impl Order {
 }
 
 impl Compared {
-    fn prepare(p: &mut Party, bits: u32, room: usize) -> Result<Self> {
+    fn prepare(p: &mut Party, bits: u32, room: usize, pace: Pace) -> Result<Self> {
+        let job = |bits| pace.job(bits);
         Ok(match numbers(bits)[..] {
             [low, high] => Self::Two(Box::new(Two {
                 high: Comparison::prepare(p, job(high)?, room)?,
@@ -186,7 +216,8 @@ impl Compared {
     }
 
     /// Of a pair.
-    fn bill(bits: u32) -> Result<Bill> {
+    fn bill(bits: u32, pace: Pace) -> Result<Bill> {
+        let job = |bits| pace.job(bits);
         Ok(match numbers(bits)[..] {
             [low, high] => {
                 let equal = Equality::bill(high + 1, EQUALITY_DIGIT)?;

@@ -9,12 +9,13 @@ use super::{
     copy::{CopyJob, Keys, Lookups, MAX_JOB},
     prf::Cipher,
     splut::{MAX_KEY_BITS, SpLutJob, SpLutLookups},
-    thin::{ThinJob, ThinLookups},
+    thin::{Pace, ThinJob, ThinLookups},
 };
 use crate::{
     bill::{Bill, Effort, Once, Work},
     error::{Error, Result},
     net::Role,
+    plan::{self, Wanted},
 };
 
 /// A copy is read in pieces of so many places, of each of which a lookup keeps a block of its tree.
@@ -105,18 +106,19 @@ impl fmt::Display for Design {
     }
 }
 
-/// What a batch takes by every design that serves, and what is sent once before.
+/// What a batch takes by every design that serves, and what is sent once before. Ids are looked up at the
+/// [pace](paced) that suits what is wanted.
 ///
 /// # Errors
 /// [`Error::Param`] if none serves, naming what the first one does not accept.
-pub fn ways(asked: &Asked) -> Result<Vec<(Design, Effort)>> {
+pub fn ways(asked: &Asked, wanted: &Wanted) -> Result<Vec<(Design, Effort)>> {
     let mut all = Vec::new();
     let mut refused = None;
     for design in designs(asked) {
         let effort = match design {
             Design::SpLut => sp_lut(asked),
             Design::Copy(cipher, form) => table(asked, cipher, form).and_then(|job| copy(asked, job)),
-            Design::Thin(cipher, form) => table(asked, cipher, form).and_then(|job| thin(asked, job)),
+            Design::Thin(cipher, form) => table(asked, cipher, form).and_then(|job| thin(asked, job, wanted)),
         };
         match effort {
             Ok(effort) => all.push((design, effort)),
@@ -229,8 +231,43 @@ fn copy(asked: &Asked, job: CopyJob) -> Result<Effort> {
     Ok(Effort { disk: bits / 8, ..effort })
 }
 
-fn thin(asked: &Asked, table: CopyJob) -> Result<Effort> {
-    let job = ThinJob { table, distinct: asked.distinct };
+/// What a batch of `count` lookups by ids takes at each pace between which there is a choice.
+///
+/// # Errors
+/// [`Error::Param`] for sizes that are not supported.
+pub fn paces(job: ThinJob, count: usize) -> Result<Vec<(Pace, Effort)>> {
+    let CopyJob { owner, keys, row_bits, .. } = job.table;
+    let rows = match keys {
+        Keys::Sparse { rows, .. } => rows.into(),
+        keys => 1 << keys.bits(),
+    };
+    of_paces(&Asked::new(owner, rows, keys.bits(), row_bits).batch(count), job)
+}
+
+/// The job at the pace that suits what is wanted, for batches of `count` lookups.
+///
+/// # Errors
+/// As [`paces`].
+pub fn paced(job: ThinJob, count: usize, wanted: &Wanted) -> Result<ThinJob> {
+    let pace = plan::choose(paces(job, count)?, wanted).unwrap_or(Pace::USUAL);
+    Ok(ThinJob { pace, ..job })
+}
+
+fn of_paces(asked: &Asked, job: ThinJob) -> Result<Vec<(Pace, Effort)>> {
+    // Distinct keys are not sorted.
+    let differ = |pace: &Pace| !job.distinct || Pace { lookups: false, ..*pace } == Pace::USUAL;
+    let at = |pace| ids(asked, ThinJob { pace, ..job }).map(|effort| (pace, effort));
+    Pace::all().filter(differ).map(at).collect()
+}
+
+fn thin(asked: &Asked, table: CopyJob, wanted: &Wanted) -> Result<Effort> {
+    let job = ThinJob { table, distinct: asked.distinct, pace: Pace::USUAL };
+    let ways = of_paces(asked, job)?.into_iter().map(|(_, effort)| (effort.clone(), effort));
+    Ok(plan::choose(ways.collect(), wanted).expect("a pace"))
+}
+
+fn ids(asked: &Asked, job: ThinJob) -> Result<Effort> {
+    let table = job.table;
     let (bill, count) = pieces(asked.batch, job.most(), |batch| ThinLookups::bill(&job, batch))?;
     let keys = match table.keys {
         Keys::Sparse { rows, .. } => rows as usize,

@@ -25,6 +25,9 @@
 //! | AES-128 | `ceil(d/8) + 4 ceil(d/32) + 128 (c - 1) + 96 + 4 ceil(v/32) + ceil(v/8)` | 40 |
 //! | LowMC | `ceil(d/3) + 504 c` | 13 |
 //!
+//! An S-box of AES may be looked up instead: 14 correlated OTs and 510 bits, of which 16 are sent online, and 10 rounds in
+//! all.
+//!
 //! [Garbled](Prf::prepare_garbled) by the owner it takes 2 rounds, and online 256 bits for each of the 34 or 3 ANDs of an
 //! S-box, less for a value of a few bits by LowMC; what the key alone decides is free.
 //!
@@ -54,12 +57,15 @@ use std::sync::Arc;
 
 use garbled::{Circuit, Ready};
 
+use super::runs::{JOINED, Reach, joined, runs};
 use crate::{
     bill::{Bill, Effort},
-    circuit::{Layers, Made, Netlist},
+    circuit::{Builder, Layers, Made, TruthTable},
     error::{Error, Result, same},
+    forms::Layered,
     gates::{Bits, Triples},
     gc::Garbled,
+    lut::Protocol,
     net::Role,
     party::Party,
     session::Session,
@@ -82,14 +88,34 @@ pub struct Prf {
     circuit: Circuit,
 }
 
+/// How the function is computed, and what of the inputs in the same rounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Way {
+    /// By lookups of eight bits: the S-boxes of AES, and runs.
+    pub lookups: bool,
+    /// Runs of equal inputs, which stand together.
+    pub reach: Option<Reach>,
+}
+
 impl Prf {
     /// Offline: for `count` inputs.
     ///
     /// # Errors
     /// [`Error::Param`] for sizes that are not supported, and those of the channel.
     pub fn prepare(p: &mut dyn Source, job: PrfJob, count: usize) -> Result<Self> {
+        Self::prepare_by(p, job, Way::default(), count)
+    }
+
+    /// [`prepare`](Self::prepare) for this way.
+    pub(super) fn prepare_by(p: &mut dyn Source, job: PrfJob, way: Way, count: usize) -> Result<Self> {
         job.check_count(count)?;
-        Ok(Self { job, circuit: Circuit::Layers(Layers::prepare(p, &netlist(&job), count)?) })
+        Ok(Self { job, circuit: Circuit::Layers(layered(&job, way).prepare(p, count)?) })
+    }
+
+    /// What `count` inputs cost this way.
+    pub(super) fn bill_by(job: &PrfJob, way: Way, count: usize) -> Result<Bill> {
+        job.check_count(count)?;
+        Ok(layered(job, way).bill(count))
     }
 
     /// What `count` inputs cost.
@@ -131,7 +157,7 @@ impl Prf {
     pub fn efforts(job: &PrfJob, count: usize) -> Result<[Effort; 2]> {
         job.check_count(count)?;
         let garbled = ready(job).job(job.owner, count)?.effort(false);
-        Ok([Layers::effort(&netlist(job), count), garbled])
+        Ok([Layers::effort(layered(job, Way::default()).netlist(), count), garbled])
     }
 
     /// Inputs there is material for.
@@ -151,6 +177,16 @@ impl Prf {
     /// [`Error::Shape`] unless there are as many inputs of the right width, [`Error::Param`] unless the owner alone
     /// gives a key, of the job's cipher; and those of the channel.
     pub fn eval(self, s: &mut Session, key: Option<&Key>, x: &[Bits]) -> Result<Vec<Bits>> {
+        Ok(self.eval_beside(s, key, x)?.0)
+    }
+
+    /// [`eval`](Self::eval), and the bits of runs, if they are asked for.
+    pub(super) fn eval_beside(
+        self,
+        s: &mut Session,
+        key: Option<&Key>,
+        x: &[Bits],
+    ) -> Result<(Vec<Bits>, Vec<Bits>)> {
         let (job, count) = (&self.job, self.len());
         same("bits of an input", job.input_bits as usize, x.len())?;
         x.iter().try_for_each(|bit| same("inputs of the function", count, bit.len()))?;
@@ -164,31 +200,48 @@ impl Prf {
         let shared = x.iter().cloned().chain((x.len()..reached).map(|_| Bits::zeros(count)));
         let known =
             key.map_or_else(|| job.known_bits().map(Bits::zeros), |key| [job.numbers(), key.round_keys()]);
-        let out = self.circuit.eval(s, shared.chain(known).collect())?;
+        let mut out = self.circuit.eval(s, shared.chain(known).collect())?;
+        let beside = out.split_off(job.made());
         // Of a bit those of all blocks stand one behind the other.
         let bit = |i: usize| out[i % 128].range(i / 128 * count..(i / 128 + 1) * count);
-        Ok((0..job.output_bits as usize).map(bit).collect())
+        Ok(((0..job.output_bits as usize).map(bit).collect(), beside))
     }
 }
 
+/// Of a cipher, whose owner P0 may be, bits of an input and of a value.
+type Sizes = (Cipher, bool, u32, u32);
+
 /// What a circuit follows from.
-fn sizes(job: &PrfJob) -> (Cipher, bool, u32, u32) {
+fn sizes(job: &PrfJob) -> Sizes {
     (job.cipher, job.owner == Role::P0, job.input_bits, job.output_bits)
 }
 
-/// The circuit of the function.
-fn netlist(job: &PrfJob) -> Arc<Netlist> {
-    static MADE: Made<(Cipher, bool, u32, u32), 4> = Made::new();
-    MADE.get(sizes(job), || match job.cipher {
-        Cipher::Aes128 => aes::netlist(job),
-        Cipher::LowMc => lowmc::netlist(job),
+/// The circuit of the function, and behind it what is computed in the same rounds.
+fn layered(job: &PrfJob, way: Way) -> Arc<Layered> {
+    static MADE: Made<(Sizes, Way), 16, Layered> = Made::new();
+    MADE.get((sizes(job), way), || {
+        let table =
+            |value: fn(u64) -> u64| Arc::new(TruthTable::tabulate(JOINED, JOINED, value).expect("bytes"));
+        let tables = if way.lookups { vec![table(joined), table(sbox::defined)] } else { Vec::new() };
+        let [of_runs, of_boxes] = [0, 1].map(|number| way.lookups.then_some(number));
+        let mut b = Builder::new(&[1, 2]).reading(&vec![[JOINED; 2]; tables.len()]);
+        let inputs = job.circuit_inputs(&mut b);
+        let mut out = match job.cipher {
+            Cipher::Aes128 => aes::value(&mut b, job, &inputs, of_boxes),
+            Cipher::LowMc => lowmc::value(&mut b, job, &inputs),
+        };
+        if let Some(reach) = way.reach {
+            out.extend(runs(&mut b, &inputs.0[..job.input_bits as usize], reach, of_runs));
+        }
+        let layered = Layered::netlist_with(b.finish(&out), &tables, Protocol::Doubling);
+        Arc::new(layered.expect("tables of bytes, which are read by one opening"))
     })
 }
 
 /// The circuit, ready to be garbled.
 fn ready(job: &PrfJob) -> Arc<Ready> {
-    static MADE: Made<(Cipher, bool, u32, u32), 4, Ready> = Made::new();
-    MADE.get(sizes(job), || Ready::new(&netlist(job)))
+    static MADE: Made<Sizes, 4, Ready> = Made::new();
+    MADE.get(sizes(job), || Ready::new(layered(job, Way::default()).netlist()))
 }
 
 #[cfg(test)]
@@ -201,8 +254,15 @@ mod tests {
         for (cipher, (input_bits, output_bits)) in Cipher::ALL.into_iter().flat_map(|c| sizes.map(|s| (c, s)))
         {
             let job = PrfJob { cipher, owner: Role::P1, input_bits, output_bits };
-            let net = netlist(&job);
+            let layered = layered(&job, Way::default());
+            let net = layered.netlist();
             assert_eq!((net.triples(), net.depth()), (&job.triples()[..], job.depth()), "{job:?}");
+            let by_lookups = Way { lookups: true, ..Way::default() };
+            if cipher == Cipher::Aes128 {
+                let layered = super::layered(&job, by_lookups);
+                let (net, boxes) = (layered.netlist(), job.boxes());
+                assert_eq!((net.ands(), net.depth(), net.lookups()[1].1), (0, 10, boxes), "{job:?}");
+            }
         }
     }
 }

@@ -11,18 +11,21 @@
 //!    there could be are in it, but for [`Keys::Sparse`], and m dummies, ids of no key. The other material is made.
 //! 2. The keys are [shuffled](crate::permutation::shuffle), and their indexes with them. `x ‖ index` is
 //!    [sorted](super::order): the order is public. Of each but the first it is asked whether its key is that of the one
-//!    before: shared bits t.
-//! 3. Shares of `F_k(x)` are computed for all. Where `t = 1` a dummy takes the place of the id: what the other party
-//!    then opens are m different ids, in an order of no meaning. It reads what they have in the store.
-//! 4. By t, what was read at the first of equal keys is [copied](super::spread) to the others. Masks are taken off.
+//!    before, shared bits t, and of some before that: [runs](super::spread).
+//! 3. Shares of `F_k(x)` are computed for all, in the rounds of step 2's bits. Where `t = 1` a dummy takes the place of
+//!    the id: what the other party then opens are m different ids, in an order of no meaning. It reads what they have in
+//!    the store.
+//! 4. By step 2's bits, what was read at the first of equal keys is [copied](super::spread) to the others. Masks are taken
+//!    off.
 //! 5. Sparse keys: the row is present if the bits behind it are zero. The rows go back to the keys' order.
 //!
 //! Distinct keys need steps 1, 3 and 5 alone, and no dummies.
 //!
 //! # Cost
-//! What [`ThinLookups::bill`] adds up. The store is the largest part where there are many rows: for n keys and dummies 1.24
-//! to 1.26 n rows, from `2^18` keys on; sparse ones 1.3 n rows in words of 64 bits. The owner computes the function at all
-//! keys for each batch; the other party's work is that of its m lookups, and it keeps the store between the phases.
+//! What [`ThinLookups::bill`] adds up; fewer rounds for more bytes at another [`Pace`]. The store is the largest part where
+//! there are many rows: for n keys and dummies 1.24 to 1.26 n rows, from `2^18` keys on; sparse ones 1.3 n rows in words
+//! of 64 bits. The owner computes the function at all keys for each batch; the other party's work is that of its m
+//! lookups, and it keeps the store between the phases.
 //!
 //! # Source
 //! confidential-beyond 2, design B. Deviations: ids and masks come from one evaluation, after the sort, not beside it;
@@ -43,7 +46,7 @@ mod job;
 mod sorted;
 mod store;
 
-pub use job::{MAX_LOOKUPS, MAX_ROW_BITS, Table, ThinJob};
+pub use job::{MAX_LOOKUPS, MAX_ROW_BITS, Pace, Table, ThinJob};
 
 use job::{ID_BITS, words};
 use prim::Wiped;
@@ -131,7 +134,7 @@ impl ThinLookups {
             return Err(Error::Param { what: "table to look up in", got, accepted });
         }
         let sorted = if job.sorts(count) { Some(Sorted::prepare(p, &job, count)?) } else { None };
-        let prf = Prf::prepare(p, job.prf(), count)?;
+        let prf = Prf::prepare_by(p, job.prf(), job.way(count), count)?;
         let presence = match job.table.keys {
             Keys::Sparse { .. } => {
                 Some(Presence::prepare(p, job.tag_bits(), job.table.row_bits as usize, count)?)
@@ -156,7 +159,7 @@ impl ThinLookups {
         let sent = Bill { offline: Phase { bits: from(owner, store), rounds: 1 }, kept: store, ..Bill::FREE };
         let ids = from(owner, u64::from(ID_BITS) * count as u64);
         let opened = Bill { online: Phase { bits: ids, rounds: 1 }, ..Bill::FREE };
-        let prf = Prf::bill(&job.prf(), count)?;
+        let prf = Prf::bill_by(&job.prf(), job.way(count), count)?;
         let presence = match job.table.keys {
             Keys::Sparse { .. } => Presence::bill(job.tag_bits(), job.table.row_bits as usize, count),
             _ => Bill::FREE,
@@ -169,8 +172,8 @@ impl ThinLookups {
             return Ok(clock.rounds(bill));
         }
         let parts = Sorted::bills(job, count)?;
-        let [_, order, tags, ids, spread] = parts.map(|part| part.online.rounds);
-        clock.from(Role::P1).from(Role::P0).both(order + tags + values + ids);
+        let [_, order, ids, spread] = parts.map(|part| part.online.rounds);
+        clock.from(Role::P1).from(Role::P0).both(order + values + ids);
         clock.from(owner).both(spread + behind).from(Role::P0).from(Role::P1);
         Ok(clock.rounds(parts.into_iter().fold(Bill::FREE, Bill::then) + bill))
     }
@@ -222,17 +225,17 @@ impl ThinLookups {
             Side::Owner(kept) => Some(&kept.key),
             Side::Other(_) => None,
         };
-        let mut masks = prf.eval(s, key, &keys)?;
+        let (mut masks, runs) = prf.eval_beside(s, key, &keys)?;
         let mut ids: BShare<u64> = Bits::to_share(&masks[..ID_BITS as usize])?;
         masks.drain(..ID_BITS as usize);
-        let Sorting { tags, mux, spread, order, back } = sorting.unwrap_or_default();
-        if let (Some(mux), Some(tags)) = (mux, &tags) {
-            ids = replaced(s, &side, mux, tags, ids)?;
+        let Sorting { mux, spread, order, back } = sorting.unwrap_or_default();
+        if let (Some(mux), Some(follows)) = (mux, runs.first()) {
+            ids = replaced(s, &side, mux, follows, ids)?;
         }
         let mut seen = read(s, &job, &side, &ids)?;
         let mut read = shares(&job, &seen.stored, count);
-        if let (Some(spread), Some(tags)) = (spread, &tags) {
-            read = spread.spread(s, tags, read)?;
+        if let Some(spread) = spread {
+            read = spread.spread(s, &runs, read)?;
         }
         let read: Vec<Bits> = read.iter().flat_map(Bits::from_share).collect();
         let mut row: Vec<Bits> = read.iter().zip(&masks).map(|(row, mask)| row ^ mask).collect();
@@ -254,12 +257,12 @@ impl ThinLookups {
 }
 
 /// Step 3: dummies instead of ids, where the bit is 1.
-fn replaced(s: &mut Session, side: &Side, mux: Mux, tags: &Bits, ids: BShare<u64>) -> Result<BShare<u64>> {
+fn replaced(s: &mut Session, side: &Side, mux: Mux, follows: &Bits, ids: BShare<u64>) -> Result<BShare<u64>> {
     let change = match side {
         Side::Owner(kept) => &ids ^ &BShare::new(ID_BITS, kept.dummies.to_vec()),
         Side::Other(_) => ids.clone(),
     };
-    Ok(&ids ^ &mux.select::<Bitwise, u64>(s, tags, &change)?)
+    Ok(&ids ^ &mux.select::<Bitwise, u64>(s, follows, &change)?)
 }
 
 /// Step 3: opens the ids; what the store has there, at the party that reads.

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     bill::{Bill, Effort, Step},
     circuit::{Layers, Netlist, Reads, Stock},
-    error::Result,
+    error::{Result, same},
     lut::Protocol,
     net::Role,
     source::Source,
@@ -40,6 +40,18 @@ impl Layered {
         let readings: Arc<[Reading]> = readings.collect::<Result<_>>()?;
         readings.iter().try_for_each(Reading::opens)?;
         Ok(Self { net: lowered(form, known, &readings, None)?, readings })
+    }
+
+    /// A netlist with lookups in these tables, with one protocol for all.
+    ///
+    /// # Errors
+    /// [`Error::Param`](crate::Error::Param) as [`of`](Self::of).
+    pub(crate) fn netlist_with(net: Arc<Netlist>, tables: &[Arc<TruthTable>], by: Protocol) -> Result<Self> {
+        same("tables of a circuit", net.lookups().len(), tables.len())?;
+        let readings: Arc<[Reading]> =
+            tables.iter().map(|table| Reading::new(table, by)).collect::<Result<_>>()?;
+        readings.iter().try_for_each(Reading::opens)?;
+        Ok(Self { net, readings })
     }
 
     /// The netlist.

@@ -11,9 +11,10 @@ use hushtable::{
     },
     confidential::{
         copy::{CopyJob, EncryptedCopy, Held, Keys, Lookups, Owner},
+        order,
         prf::Cipher,
         splut::{SpLutJob, SpLutLookups, SpLutTable},
-        thin::{Table as PrivateTable, ThinJob, ThinLookups},
+        thin::{Pace, Table as PrivateTable, ThinJob, ThinLookups},
     },
     forms::Switched,
     fss::{Dcf, Dpf, End},
@@ -284,7 +285,17 @@ pub const JOBS: &[(&str, Option<Scheme>, Job)] = &[
         let owned = PrivateTable::new(table, &[5, 9], &[7, 8])?;
         let owned = (p.role() == Role::P0).then_some(&owned);
         let x = wide(share(p.role(), 4, &[5, 9, 5], SEED));
-        let job = ThinJob { table, distinct: false };
+        let job = ThinJob { table, distinct: false, pace: Pace::USUAL };
+        ThinLookups::prepare(p, job, owned, 3)?.eval(p, &[x]).and_then(|_| p.barrier())
+    }),
+    ("lookups by ids in few rounds", None, |p| {
+        let keys = Keys::Sparse { bits: 9, rows: 2, lookups: 3 };
+        let table = CopyJob { owner: Role::P1, cipher: Cipher::Aes128, keys, row_bits: 5 };
+        let owned = PrivateTable::new(table, &[5, 9], &[7, 8])?;
+        let owned = (p.role() == Role::P1).then_some(&owned);
+        let x = wide(share(p.role(), 9, &[5, 9, 5], SEED));
+        let pace = Pace { lookups: true, radix: 8, order: order::Pace { phases: 1, compare: 2 } };
+        let job = ThinJob { table, distinct: false, pace };
         ThinLookups::prepare(p, job, owned, 3)?.eval(p, &[x]).and_then(|_| p.barrier())
     }),
     ("a circuit with switching roles", None, |p| {

@@ -37,10 +37,14 @@ pub struct ConfidentialWork {
     /// Whether the copy has a place for every key: by default up to 2^24 keys
     #[arg(long, value_enum, default_value = "auto")]
     pub(super) places: Places,
-    /// How the circuits are evaluated: for design fable; many if it is not said
+    /// In how many rounds: for design fable, many if it is not said, and b, as suits the link if it is not
     #[arg(long, value_enum)]
     #[serde(default)]
     pub(super) rounds: Option<Rounds>,
+    /// Which of all paces of design b.
+    #[arg(skip)]
+    #[serde(default)]
+    pub(super) pace: usize,
     /// The parts of design fable that are garbled.
     #[arg(skip)]
     #[serde(default)]
@@ -78,7 +82,7 @@ pub(super) enum Design {
 pub(super) enum Rounds {
     /// By layers of ANDs: a round for each, and few bytes
     Many,
-    /// Garbled: two rounds for each part, and 32 bytes an AND
+    /// Garbled, two rounds for each part, and 32 bytes an AND; design b by lookups, and with more comparisons
     Few,
     /// Each part as the planner predicts it to take the least time over the network
     Auto,

@@ -4,19 +4,37 @@ use hushtable::{
     BShare, Party, Role,
     confidential::{
         copy::Rows,
-        thin::{Table, ThinJob, ThinLookups},
+        planner::paced,
+        thin::{Pace, Table, ThinJob, ThinLookups},
     },
+    net::LinkShape,
+    plan::{Machine, Objective, Wanted},
 };
 use hushtable_columns::failure::Result;
 
 use super::{
-    asked::{ConfidentialWork, Key},
+    asked::{ConfidentialWork, Key, Rounds},
     copy::{check, shares, words_of},
 };
 use crate::lanes::Lanes;
 
 fn job(work: &ConfidentialWork) -> ThinJob {
-    ThinJob { table: super::copy::job(work), distinct: work.distinct }
+    let pace = Pace::all().nth(work.pace).expect("one of all");
+    ThinJob { table: super::copy::job(work), distinct: work.distinct, pace }
+}
+
+/// How few rounds, as is asked for or else by what is predicted to take the least time.
+pub fn choose(work: &mut ConfidentialWork, link: &LinkShape) -> Result<()> {
+    let objective = match work.rounds.unwrap_or(Rounds::Auto) {
+        Rounds::Many => return Ok(()),
+        Rounds::Few => Objective::Rounds,
+        Rounds::Auto => Objective::Total,
+    };
+    let asked = job(work);
+    let first = pieces(&asked, work.batch).next().unwrap_or(1);
+    let pace = paced(asked, first, &Wanted::new(objective, *link, Machine::REFERENCE))?.pace;
+    work.pace = Pace::all().position(|other| other == pace).expect("one of all");
+    Ok(())
 }
 
 /// Bytes of both processes together, about.

@@ -4,18 +4,18 @@
 //! columns, as few as hold x: after round 1 these columns alone are shared, after round 2 all of the block. What an S-box
 //! adds, 0x63, MixColumns does not change, so that it is part of the next round's key.
 
-use std::sync::Arc;
-
 use super::{
-    job::{PrfJob, aes_source},
+    job::{Inputs, PrfJob, aes_source},
     sbox::{Byte, sbox},
 };
-use crate::circuit::{Builder, Netlist, Wire};
+use crate::circuit::{Builder, Wire};
 
 /// The circuit being built.
 struct Cipher<'a> {
-    b: Builder,
+    b: &'a mut Builder,
     job: &'a PrfJob,
+    /// The table of the S-box, if it is looked up.
+    table: Option<usize>,
     /// The round keys, one behind the other.
     keys: Wire,
 }
@@ -24,17 +24,19 @@ struct Cipher<'a> {
 type State = Vec<Byte>;
 
 /// Of [inputs](PrfJob::circuit_inputs), the bits of the bytes that are needed, each of the blocks in which it is.
-pub(super) fn netlist(job: &PrfJob) -> Arc<Netlist> {
-    let mut b = Builder::new(&[1, 2]);
-    let (shared, numbers, keys) = job.circuit_inputs(&mut b);
-    let mut cipher = Cipher { b, job, keys };
+pub(super) fn value(
+    b: &mut Builder,
+    job: &PrfJob,
+    (shared, numbers, keys): &Inputs,
+    table: Option<usize>,
+) -> Vec<Wire> {
+    let mut cipher = Cipher { b, job, table, keys: *keys };
     let mut state = cipher.first_rounds(shared.as_chunks().0, numbers.as_chunks().0);
     for round in 3..=8 {
         let bytes = cipher.substitute(&state);
         state = cipher.next(round, 0, &shifted(&bytes));
     }
-    let last = cipher.last_rounds(&state);
-    cipher.b.finish(last.as_flattened())
+    cipher.last_rounds(&state).as_flattened().to_vec()
 }
 
 /// The bytes in the order of the columns into which ShiftRows puts them.
@@ -93,8 +95,16 @@ impl Cipher<'_> {
     /// The S-box of all bytes at once, but for what it adds.
     fn substitute(&mut self, bytes: &State) -> State {
         let plane = |k: usize| bytes.iter().map(|byte| byte[k]).collect::<Vec<Wire>>();
-        let planes = std::array::from_fn(|k| self.b.join(&plane(k)));
-        let out = sbox(&mut self.b, planes).map(|bits| self.b.parted(bits, &plane(0)));
+        let planes: Byte = std::array::from_fn(|k| self.b.join(&plane(k)));
+        // What one party knows it substitutes alone.
+        let out: Byte = match self.table.filter(|_| self.b.known(planes[0]).is_none()) {
+            Some(table) => {
+                let out = self.b.lookup(table, &planes);
+                out.try_into().unwrap_or_else(|_| unreachable!("a wire for each bit"))
+            }
+            None => sbox(self.b, planes),
+        };
+        let out = out.map(|bits| self.b.parted(bits, &plane(0)));
         (0..bytes.len()).map(|i| out.each_ref().map(|parts| parts[i])).collect()
     }
 

@@ -85,6 +85,10 @@ impl fmt::Display for Cipher {
     }
 }
 
+/// What goes into the circuit: the bits of the S-boxes that an input reaches, its own and zeros, which are shared, and
+/// those that are known: the 128 bits of the blocks, and the keys.
+pub(super) type Inputs = (Vec<Wire>, Vec<Wire>, Wire);
+
 /// The function, and who has its key. Public, the same at both parties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PrfJob {
@@ -139,6 +143,14 @@ impl PrfJob {
         all - usize::from(self.bits_of(all - 1) <= 8 * byte)
     }
 
+    /// Wires with bits of the value, of all blocks: those of whole S-boxes of AES.
+    pub(super) fn made(&self) -> usize {
+        match self.cipher {
+            Cipher::Aes128 => self.bits_of(0).next_multiple_of(8),
+            Cipher::LowMc => self.bits_of(0),
+        }
+    }
+
     /// S-boxes on shared bits for an input.
     pub fn boxes(&self) -> usize {
         let (d, all) = (self.input_bits as usize, self.blocks());
@@ -180,9 +192,8 @@ impl PrfJob {
         Bits::collect((0..128).flat_map(|i| (0..self.blocks()).map(move |block| bit(i, block))))
     }
 
-    /// What goes into the circuit: the bits of the S-boxes that an input reaches, its own and zeros, which are shared, and
-    /// those that are known: the 128 bits of the blocks, and the keys.
-    pub(super) fn circuit_inputs(&self, b: &mut Builder) -> (Vec<Wire>, Vec<Wire>, Wire) {
+    /// The next inputs of a circuit.
+    pub(super) fn circuit_inputs(&self, b: &mut Builder) -> Inputs {
         let shared = b.inputs((self.input_bits as usize).next_multiple_of(self.cipher.sizes()[2]));
         let [numbers, keys] = self.known_bits().map(|bits| b.input(Span::All(bits), Some(self.owner)));
         (shared, b.parts(numbers, 0, &[self.blocks(); 128]), keys)

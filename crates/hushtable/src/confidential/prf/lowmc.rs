@@ -1,29 +1,25 @@
 //! LowMC on shared inputs, under a key of one party.
 
-use std::sync::Arc;
-
 use prim::lowmc::{BITS, BOXES, LowMc};
 
-use super::job::PrfJob;
-use crate::circuit::{Builder, Netlist, Wire};
+use super::job::{Inputs, PrfJob};
+use crate::circuit::{Builder, Wire};
 
 /// Of [inputs](PrfJob::circuit_inputs), as many bits of a block as are needed, of all blocks.
-pub(super) fn netlist(job: &PrfJob) -> Arc<Netlist> {
-    let cipher = LowMc::standard();
-    let mut b = Builder::new(&[1, 2]);
-    let (shared, numbers, keys) = job.circuit_inputs(&mut b);
-    let mut state = first_layer(&mut b, job, keys, &shared, &numbers);
+pub(super) fn value(b: &mut Builder, job: &PrfJob, (shared, numbers, keys): &Inputs) -> Vec<Wire> {
+    let (cipher, keys) = (LowMc::standard(), *keys);
+    let mut state = first_layer(b, job, keys, shared, numbers);
     for round in 1..=cipher.rounds() {
         if round > 1 {
             let free = state.split_off(3 * BOXES);
-            state = substitute(&mut b, &state);
+            state = substitute(b, &state);
             state.extend(free);
         }
         let rows = if round == cipher.rounds() { job.bits_of(0) } else { BITS };
         let product = b.linear(&cipher.linear(round)[..rows], &state);
         state = b.add(keys, round * BITS, &product);
     }
-    b.finish(&state)
+    state
 }
 
 /// The key before round 1 and its S-boxes: those with bits of the inputs on shares, for all blocks at once, the others

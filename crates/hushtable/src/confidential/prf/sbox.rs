@@ -27,6 +27,18 @@ const BOTTOM: [usize; 76] = [
     14, 11, 17, 6, 24, 16, 26, 19, 28, 6, 21, 20, 22, 25, 29, 13, 27, 6, 23,
 ];
 
+/// The S-box of a byte by its definition, FIPS-197 5.1.1, but for the 0x63 that it adds.
+pub(super) fn defined(x: u64) -> u64 {
+    let times = |a: u8, b: u8| {
+        (0..8).rev().fold(0u8, |sum, i| {
+            let doubled = sum << 1 ^ if sum >> 7 == 1 { 0x1b } else { 0 };
+            doubled ^ if b >> i & 1 == 1 { a } else { 0 }
+        })
+    };
+    let inverse = (0..=255).find(|&y| times(x as u8, y) == 1).unwrap_or(0);
+    (0..5).fold(0, |sum, k| sum ^ inverse.rotate_left(k)).into()
+}
+
 /// The S-box of bytes, but for the 0x63 that it adds.
 pub(super) fn sbox(n: &mut Builder, x: Byte) -> Byte {
     let mut t = [x[0]; 38];
@@ -78,18 +90,6 @@ mod tests {
         party::{Party, run_pair},
     };
 
-    /// The S-box by its definition, FIPS-197 5.1.1.
-    fn defined(x: u8) -> u8 {
-        let times = |a: u8, b: u8| {
-            (0..8).rev().fold(0u8, |sum, i| {
-                let doubled = sum << 1 ^ if sum >> 7 == 1 { 0x1b } else { 0 };
-                doubled ^ if b >> i & 1 == 1 { a } else { 0 }
-            })
-        };
-        let inverse = (0..=255).find(|&y| times(x, y) == 1).unwrap_or(0);
-        (0..5).fold(0x63, |sum, k| sum ^ inverse.rotate_left(k))
-    }
-
     #[test]
     fn every_byte_is_substituted() {
         for (known, depth, triples) in [(None, 4, [[1, 10], [2, 12]]), (Some(Role::P1), 0, [[1, 0], [2, 0]])]
@@ -109,7 +109,7 @@ mod tests {
                 run_pair(Party::pair_seeded(1).expect("a pair"), party, party).expect("an evaluation");
             for x in 0..256usize {
                 let byte = (0..8).fold(0, |byte, i| byte | (out[i][x / 64] >> (x % 64) & 1) << i);
-                assert_eq!(byte as u8 ^ 0x63, defined(x as u8), "{x}");
+                assert_eq!(byte, defined(x as u64), "{x}");
             }
         }
     }

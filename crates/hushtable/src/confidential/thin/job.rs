@@ -7,9 +7,10 @@ use crate::{
     confidential::{
         copy::{CopyJob, Keys, MAX_JOB, owner},
         order,
-        prf::PrfJob,
+        prf::{PrfJob, Way},
+        runs::Reach,
     },
-    error::{Result, within},
+    error::{Error, Result, within},
     okvs::Size,
 };
 
@@ -29,6 +30,33 @@ pub struct ThinJob {
     pub table: CopyJob,
     /// Whether no key stands twice in a batch.
     pub distinct: bool,
+    /// How few rounds a batch takes.
+    pub pace: Pace,
+}
+
+/// How few rounds a batch takes online: fewer cost more bytes. [`paced`](crate::confidential::planner::paced) chooses for
+/// a link. Public, the same at both parties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Pace {
+    /// Whether S-boxes of AES, and which keys are equal, are looked up, and not computed by ANDs.
+    pub lookups: bool,
+    /// The radix of the [segmented copy](crate::confidential::spread): 2, 4 or 8.
+    pub radix: u32,
+    /// The order's.
+    pub order: order::Pace,
+}
+
+impl Pace {
+    /// Nearly the fewest bytes, whatever the rounds.
+    pub const USUAL: Self = Self { lookups: false, radix: 2, order: order::Pace::USUAL };
+
+    /// Those between which there is a choice.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let lookups = || [false, true].into_iter();
+        let of = move |order, radix| lookups().map(move |lookups| Self { lookups, radix, order });
+        order::Pace::all()
+            .flat_map(move |order| [2, 4, 8].into_iter().flat_map(move |radix| of(order, radix)))
+    }
 }
 
 /// The owner's table. Secret.
@@ -43,6 +71,10 @@ impl ThinJob {
     pub(super) fn check(&self, count: usize) -> Result<()> {
         self.table.check()?;
         within("bits of a table's row", self.table.row_bits, 1..=MAX_ROW_BITS)?;
+        if ![2, 4, 8].contains(&self.pace.radix) {
+            let (what, got) = ("radix of a copy within runs", self.pace.radix.to_string());
+            return Err(Error::Param { what, got, accepted: "2, 4 or 8".into() });
+        }
         within("lookups at once", u32::try_from(count).unwrap_or(u32::MAX), 1..=MAX_LOOKUPS as u32)?;
         self.prf().check_count(count)
     }
@@ -95,6 +127,12 @@ impl ThinJob {
             input_bits: keys.bits(),
             output_bits: ID_BITS.saturating_add(self.row_planes()),
         }
+    }
+
+    /// How the function is computed at so many keys.
+    pub(super) fn way(&self, count: usize) -> Way {
+        let reach = self.sorts(count).then(|| Reach::over(count, self.pace.radix));
+        Way { lookups: self.pace.lookups, reach }
     }
 
     /// Whether equal keys must be hidden among so many.

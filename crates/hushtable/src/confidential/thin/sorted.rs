@@ -5,7 +5,7 @@ use prim::Wiped;
 use super::job::{ID_BITS, ThinJob};
 use crate::{
     bill::{Bill, Phase},
-    confidential::{copy::presence::Zeros, order::Order, spread::Spread},
+    confidential::{order::Order, spread::Spread},
     error::Result,
     gates::{Bits, Mux},
     net::Role,
@@ -19,7 +19,6 @@ use crate::{
 pub(super) struct Sorted {
     shuffle: Shuffle,
     order: Order,
-    tags: Zeros,
     mux: Mux,
     spread: Spread,
     /// A mistake, for tests.
@@ -29,7 +28,6 @@ pub(super) struct Sorted {
 /// What is left of the material for sorting, and what was learned.
 #[derive(Default)]
 pub(super) struct Sorting {
-    pub(super) tags: Option<Bits>,
     pub(super) mux: Option<Mux>,
     pub(super) spread: Option<Spread>,
     pub(super) order: Option<Vec<u32>>,
@@ -42,34 +40,32 @@ impl Sorted {
         let store = job.read_widths();
         Ok(Self {
             shuffle: Shuffle::prepare(p, count, &widths, &job.result_widths())?,
-            order: Order::prepare(p, widths.iter().sum(), count)?,
-            tags: Zeros::prepare(p, job.table.keys.bits() as usize, count - 1)?,
+            order: Order::prepare(p, widths.iter().sum(), count, job.pace.order)?,
             mux: Mux::prepare(p, count, &[ID_BITS])?,
-            spread: Spread::prepare(p, count, &store)?,
+            spread: Spread::prepare(p, count, &store, job.pace.radix)?,
             by_position: false,
         })
     }
 
     /// Of the fields, in order.
-    pub(super) fn bills(job: &ThinJob, count: usize) -> Result<[Bill; 5]> {
+    pub(super) fn bills(job: &ThinJob, count: usize) -> Result<[Bill; 4]> {
         let widths = job.item_widths(count);
         Ok([
             Shuffle::bill(count, &widths, &job.result_widths())?,
-            Order::bill(widths.iter().sum(), count)?,
-            Zeros::bill(job.table.keys.bits() as usize, count - 1),
+            Order::bill(widths.iter().sum(), count, job.pace.order)?,
             Mux::bill(&[ID_BITS]).times(count),
-            Spread::bill(count, &job.read_widths()),
+            Spread::bill(count, &job.read_widths(), job.pace.radix),
         ])
     }
 
-    /// Step 2: the keys' bits in order, and which is that of the one before.
+    /// Step 2: the keys' bits in order.
     pub(super) fn sort(
         self,
         s: &mut Session,
         job: &ThinJob,
         x: &[BShare<u64>],
     ) -> Result<(Vec<Bits>, Sorting)> {
-        let Self { shuffle, order, tags, mux, spread, by_position } = self;
+        let Self { shuffle, order, mux, spread, by_position } = self;
         let (role, count) = (s.role(), x[0].len());
         let width = *job.item_widths(count).last().expect("that of the index");
         let index =
@@ -88,11 +84,8 @@ impl Sorted {
             Bits::collect(order.iter().map(at))
         };
         let keys: Vec<Bits> = keys.iter().map(moved).collect();
-        let change = |bit: &Bits| &bit.range(1..count) ^ &bit.range(0..count - 1);
-        let same = tags.eval(s, &keys.iter().map(change).collect::<Vec<_>>())?;
-        let tags = Bits::collect(std::iter::once(0).chain(same.iter()));
         let (mux, spread) = (Some(mux), Some(spread));
-        Ok((keys, Sorting { tags: Some(tags), mux, spread, order: Some(order), back: Some(back) }))
+        Ok((keys, Sorting { mux, spread, order: Some(order), back: Some(back) }))
     }
 }
 
