@@ -29,7 +29,7 @@ pub(crate) fn room(width: usize) -> usize {
     let whole = 2 * LANES * 8 * width;
     let log = parts(width);
     // A part of each row, the one before and the last one; leaves and rows of a group; nodes.
-    whole.max((3 * ROWS + 2 * LANES) * (8 * width >> log) + (16 * ROWS << log))
+    whole.max((3 * ROWS + 2 * LANES) * ((8 * width) >> log) + ((16 * ROWS) << log))
 }
 
 impl Rows<u64> {
@@ -145,12 +145,12 @@ impl<'a> Parts<'a> {
     fn grow(&mut self, part: usize, group: usize, rows: &mut [u64]) -> [u32; LANES] {
         let (trees, log, parts) = (self.trees, self.log, 1 << self.log);
         let words = trees.width >> log;
-        let roots = &self.roots[group * LANES << log..];
+        let roots = &self.roots[(group * LANES) << log..];
         let mut within = [0; LANES];
         for (lane, (within, &by)) in within.iter_mut().zip(&self.by[group * LANES..]).enumerate() {
             let (runs, bits) = (by as usize / RUN, by as usize % RUN);
             let (of, runs) = match self.shift {
-                Shift::Xor => (part ^ runs % parts, runs / parts),
+                Shift::Xor => (part ^ (runs % parts), runs / parts),
                 Shift::Cyclic => {
                     let from = part as isize - runs as isize;
                     (from.rem_euclid(parts as isize) as usize, -from.div_euclid(parts as isize) as usize)

@@ -31,7 +31,7 @@ pub(super) struct Phase {
 /// fewest phases.
 ///
 /// The last phase alone may lack room. In simulated sorts it had at most to compare, of 4096 items: after five phases 7.5 n
-/// in 10^5 sorts, after four 16.4 n in 2 10^4, after three 12.4 n in 2 10^3; of 1024 items after three 24.6 n in 2 10^4.
+/// in 10^5 sorts, after four 16.4 n in 2 10^4, after three 12.4 n in 2 10^3; of 1024 items after three 27.1 n in 2 10^4.
 pub(super) fn phases(n: usize, most: usize) -> Vec<Phase> {
     let mut ways = ways(n);
     let found = ways.iter().position(|phases| phases.len() <= most).unwrap_or(ways.len() - 1);
