@@ -189,7 +189,7 @@ mod tests {
             assert_eq!(ending as u32, i as u32 + 1);
             assert_eq!(Ending::of_code(i as u32 + 1), Some(ending));
         }
-        for code in [0, 5, 0x101, u32::MAX] {
+        for code in [0, 6, 0x101, u32::MAX] {
             assert_eq!(Ending::of_code(code), None);
         }
     }

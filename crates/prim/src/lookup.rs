@@ -4,6 +4,7 @@
 
 mod dot;
 mod long;
+mod parts;
 mod select;
 mod subsets;
 
@@ -11,8 +12,9 @@ use crate::ct::{row_words, swap_in_word};
 use crate::simd::{Isa, Op};
 use crate::{Kernel, Ring, Shift, Wiped};
 pub use dot::Shifted;
+pub use parts::RUN;
+use parts::part_of;
 use select::select;
-use std::borrow::Cow;
 use subsets::Subsets;
 
 /// Fewest lookups for which tables are laid out anew.
@@ -22,9 +24,6 @@ const MANY: usize = 1024;
 pub fn layout_bytes(entries: usize, bits: &[u32]) -> usize {
     subsets::layout_bytes(entries, bits.iter().copied())
 }
-
-/// Entries that stay together when a row is cut into parts.
-pub const RUN: usize = 128;
 
 /// Tables of as many entries, read by rows of secret bits. `ADD`: for sums of entries, else for XORs.
 pub struct Reader<'a, R, const ADD: bool> {
@@ -84,23 +83,6 @@ impl<'a, R: Ring, const ADD: bool> Reader<'a, R, ADD> {
             let tables: Vec<&[R]> = tables.iter().map(|table| &table[..]).collect();
             select::<R, ADD>(kernel, rows, &tables, out);
         }
-    }
-}
-
-/// The entries of a part.
-fn part_of<R: Ring>(table: &[R], parts: usize, part: usize) -> Cow<'_, [R]> {
-    match parts {
-        1 => Cow::Borrowed(table),
-        _ => table.chunks_exact(RUN).skip(part).step_by(parts).flatten().copied().collect(),
-    }
-}
-
-/// Adds words to what is there, as sums or XORs.
-#[inline(always)]
-fn combine<R: Ring, const ADD: bool>(out: &mut [R], words: impl IntoIterator<Item = u64>) {
-    for (out, word) in out.iter_mut().zip(words) {
-        let old = out.to_u64();
-        *out = R::from_u64(if ADD { old.wrapping_add(word) } else { old ^ word });
     }
 }
 

@@ -1,6 +1,6 @@
 //! Shifts of rows of many words, and of runs that are not neighbours.
 
-use super::RUN;
+use super::parts::RUN;
 use crate::Shift;
 use crate::ct::swap_in_word;
 use crate::simd::{Isa, Op};

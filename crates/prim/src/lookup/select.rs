@@ -2,7 +2,7 @@
 
 use std::array;
 
-use super::combine;
+use super::parts::combine;
 use crate::ct::{bit_mask, row_words};
 use crate::simd::{ByteIsa, MAX_BLOCKS, Op};
 use crate::{Block, Kernel, Ring};

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::{combine, part_of};
+use super::parts::{combine, part_of};
 use crate::ct::row_words;
 use crate::simd::{ByteIsa, Op};
 use crate::{Block, Kernel, Ring, Wiped};
