@@ -17,7 +17,7 @@
 //! 3. S has drawn a target and masks for each bin, [with](DrawnEquality) the [material](DrawnMux) of steps 4 and 5. It encodes a [store](hushtable::okvs), the hint, with the value of (y, j)
 //!    XOR the target, and the columns of y less the masks, of the bin of (y, j); and sends it. R decodes: in a bin where
 //!    its id is one of S's it has S's target, and shares of the columns; else what is random. So it is for empty bins.
-//! 4. Equality of what R decoded and S's target, on `41 + ceil(log2 B)` bits or one more, an even number, 64 at most.
+//! 4. Equality of what R decoded and S's target, on `42 + ceil(log2 B)` bits or one more, an even number, 64 at most.
 //! 5. All columns are multiplied by that bit: bins without a partner hold random words before.
 //!
 //! The parties of steps 4 and 5 are not symmetric: R knows its words, and S drew its own. So S sends nothing for the first
@@ -124,7 +124,7 @@ impl Join {
 
     /// Bits on which target and decoded word are compared: those of the words, or fewer.
     fn compared(&self) -> u32 {
-        (41 + self.bins().next_power_of_two().trailing_zeros()).next_multiple_of(2).min(64)
+        (42 + self.bins().next_power_of_two().trailing_zeros()).next_multiple_of(2).min(64)
     }
 
     /// Widths of additive columns, and of those by XOR, that are multiplied: S's, which are masked, and R's.

@@ -2,7 +2,7 @@
 
 use hushtable::{
     Role,
-    arith::Equality,
+    arith::DrawnEquality,
     bill::{Bill, Phase},
     chance::{Chance, MOST},
     confidential::{
@@ -55,7 +55,7 @@ fn of_joins() {
             one.check().expect("as much as there may be");
             let tables = Size::chance(rows).sum() + Size::chance(3 * others).sum();
             let by_luck = chance.sum() - cuckoo::chance(rows).sum() - tables;
-            let bits = 64.min(44 + join.bins().next_power_of_two().ilog2());
+            let bits = (42 + join.bins().next_power_of_two().ilog2()).next_multiple_of(2).min(64);
             // Of so many common ids: inputs that show in their bins, and other bins that seem to match.
             let (s, bins) = (others as f64, join.bins() as f64);
             let shown = |c: f64| 2f64.powi(-64) * (2.0 * c + 3.0 * (s - c) * c / bins);
@@ -69,7 +69,7 @@ fn of_joins() {
             hint.bits[join.owner().peer() as usize] =
                 64 * Size::of(3 * others).expect("few").columns() as u64;
             let bill = function.bill(&under.limits).expect("few") + Bill { online: hint, ..Bill::FREE };
-            let equal = Equality::bill(bits, 1).expect("up to 64").times(join.bins());
+            let equal = DrawnEquality::bill(join.owner().peer(), bits).expect("up to 64").times(join.bins());
             assert_eq!(join.bill(&under).expect("few"), bill + equal, "{says}");
         }
         let both = joins[0].chance() + joins[1].chance() + Set::chance(sizes[0] + sizes[1]);

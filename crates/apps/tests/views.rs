@@ -200,7 +200,7 @@ fn what_is_decoded_is_noise() {
     let curious = |p: &mut Party| -> Result<()> {
         let job = OprfJob { receiver: Role::P0, keys: ROWS, inputs: 3 * ROWS, blocks: 1 };
         let function = Oprf::prepare(p, job)?;
-        let bits = (41 + join.bins().next_power_of_two().ilog2()).next_multiple_of(2);
+        let bits = (42 + join.bins().next_power_of_two().ilog2()).next_multiple_of(2);
         let _equality = DrawnEquality::prepare(p, Role::P1, bits, join.bins())?;
         let _mux = DrawnMux::prepare(p, Role::P0, join.bins(), [&[64], &[]])?;
         let ids = set(&numbers).salted(p)?;

@@ -251,8 +251,8 @@ fn what_it_would_show_is_said_before() {
         "both of the join itself nothing: neither which ids match, nor how many",
         "that this party has up to 64 ids, with income (up to 1048576, 16 fraction bits), region (north/south/east)",
         "this party sends about",
-        "chance of failure at most 2^-41.",
-        "ids without a bin 2^-43, keys without a table 2^-42, rows that seem to match 2^-43",
+        "chance of failure at most 2^-40.",
+        "ids without a bin 2^-43, keys without a table 2^-42, rows that seem to match 2^-41.8",
         "time about",
     ] {
         assert!(text.contains(fragment), "{fragment}: {text}");
