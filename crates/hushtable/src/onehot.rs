@@ -181,8 +181,8 @@ impl<G: Group> OneHot<G> {
         self.rows.parts(ct::row_words(1 << self.d))
     }
 
-    /// Spends the material: `read` gets its rows, shifted by PUBLIC amounts, in these [`parts`](Self::parts) or in one: of
-    /// each its number, those of some rows, and these.
+    /// Spends the material: `read` gets its rows, shifted by PUBLIC amounts, in these [`parts`](Self::parts) or in one:
+    /// of each its number, those of some rows, and these.
     pub(crate) fn spend_shifted(
         self,
         by: &[u32],

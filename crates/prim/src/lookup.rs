@@ -140,8 +140,8 @@ pub fn shift_rows(rows: &mut [u64], n: usize, group: Shift, by: &[u32]) {
     }
 }
 
-/// Shifts parts of rows up by PUBLIC amounts, cyclically by whole runs. Their other bits come into each run of `out` from
-/// the same run of `below`: the parts before these, which become these, shifted by whole runs.
+/// Shifts parts of rows up by PUBLIC amounts, cyclically by whole runs. Their other bits come into each run of `out`
+/// from the same run of `below`: the parts before these, which become these, shifted by whole runs.
 ///
 /// # Panics
 /// Unless there are as many parts of whole runs in all three, and every amount is below the entries of a part.

@@ -2,8 +2,8 @@
 //! serves many rows, and none of them is ever whole in memory.
 //!
 //! The leaves below node i of a level of `k` nodes are those whose numbers are i mod k. So a part of a row has every
-//! k-th run of entries, a run for a leaf, and a shift by whole runs takes parts to parts. A cyclic shift by bits of a run
-//! brings a run's highest entries to the next one, which belongs to the next part.
+//! k-th run of entries, a run for a leaf, and a shift by whole runs takes parts to parts. A cyclic shift by bits of a
+//! run brings a run's highest entries to the next one, which belongs to the next part.
 
 use std::ops::Range;
 
@@ -41,8 +41,8 @@ impl Rows<u64> {
         }
     }
 
-    /// Lets `read` have all rows of `2^d` entries, shifted by PUBLIC amounts, in these [`parts`](Self::parts) or in one: of
-    /// each part its number, those of some rows, and these.
+    /// Lets `read` have all rows of `2^d` entries, shifted by PUBLIC amounts, in these [`parts`](Self::parts) or in one:
+    /// of each part its number, those of some rows, and these.
     pub(crate) fn spend_shifted(
         self,
         d: u32,
