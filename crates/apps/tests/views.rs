@@ -194,7 +194,8 @@ fn joins() {
 #[test]
 fn what_is_decoded_is_noise() {
     const ROWS: usize = 200;
-    let join = Join::new(Role::P0, [ROWS; 2], &[Column::additive(64)], &[]).expect("small tables");
+    // A column that leaves bits of its word free.
+    let join = Join::new(Role::P0, [ROWS; 2], &[Column::additive(20)], &[]).expect("small tables");
     let numbers: Vec<u32> = (0..ROWS as u32).collect();
     let decoded = std::sync::Mutex::new(vec![]);
     let curious = |p: &mut Party| -> Result<()> {
@@ -202,7 +203,7 @@ fn what_is_decoded_is_noise() {
         let function = Oprf::prepare(p, job)?;
         let bits = (42 + join.bins().next_power_of_two().ilog2()).next_multiple_of(2);
         let _equality = DrawnEquality::prepare(p, Role::P1, bits, join.bins())?;
-        let _mux = DrawnMux::prepare(p, Role::P0, join.bins(), [&[64], &[]])?;
+        let _mux = DrawnMux::prepare(p, Role::P0, join.bins(), [&[20], &[]])?;
         let ids = set(&numbers).salted(p)?;
         let bins = cuckoo::Hashing::new(p, Role::P0).bins(join.bins(), ids.blocks());
         let placed = Placement::new(join.bins(), &bins)?;
