@@ -1,4 +1,4 @@
-//! The ways of looking up in a private table, and what a batch takes by each: what [`plan::rank`](crate::plan::rank) ranks.
+//! The ways of looking up in a private table, and what a batch takes by each: what [`plan::rank`] ranks.
 //!
 //! The ways are [SP-LUT](super::splut) with the owner as sender, for small tables; an encrypted [copy](super::copy) that the other party
 //! keeps; and [ids](super::thin), of which it keeps nothing.

@@ -1,7 +1,7 @@
 //! Segmented copy: each item of a run gets the words of its first one, by shared bits that say how far back it is.
 //!
 //! # Functionality
-//! In: XOR shares of n items of one or more words, which stand in runs, and of the bits of [runs](super::runs). Out:
+//! In: XOR shares of n items of one or more words, which stand in runs, and of the bits of runs (`confidential/runs.rs`). Out:
 //! shares of the words of the first item of each one's run.
 //!
 //! # Protocol
