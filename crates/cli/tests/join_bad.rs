@@ -183,6 +183,12 @@ fn labels_of_groups() {
     done.fails_with(3, "column \"g\" has texts, and numbers are expected: \"label 00\", ");
     done.fails_with(3, "\"label 19\" and 70 more. To count by them");
     assert!(done.stderr.lines().count() < 4, "{done:?}");
+    // Numbers that are all bad are no texts.
+    site.write("a.csv", &format!("id,g\n{}", rows(&["16.1", "-16.2"])));
+    run("g:10").fails_with(3, "is outside -10 to 10; --columns NAME:LIMIT sets another limit");
+    // A row that swallows all others is not taken for one.
+    site.write("a.csv", "id,g\na,1\nb,\"2\nc,3\n");
+    run("g").fails_with(3, "line 3: a quotation mark in the row that begins here is not closed");
     // With one number it is a column of numbers.
     site.write("a.csv", &format!("id,g\n{}", rows(&["x", "1", "y"])));
     run("g").fails_with(3, "a.csv: 2 bad rows");

@@ -16,6 +16,8 @@ const KEPT: usize = 1000;
 pub struct Seen {
     /// The labels there are; of a column of numbers those that are none.
     labels: BTreeSet<String>,
+    /// Whether what is no number begins with a digit: then it is meant as one.
+    digits: bool,
     /// How many rows have each group.
     met: Vec<usize>,
     /// Cells that are what was expected, and others.
@@ -26,7 +28,7 @@ pub struct Seen {
 impl Seen {
     pub fn new(column: &Column) -> Self {
         let met = vec![0; column.groups().map_or(0, <[String]>::len)];
-        Self { labels: BTreeSet::new(), met, fine: 0, other: 0 }
+        Self { labels: BTreeSet::new(), digits: false, met, fine: 0, other: 0 }
     }
 
     /// A cell, and what it was read as.
@@ -42,6 +44,7 @@ impl Seen {
         }
         self.other += 1;
         let label = cell.label(dialect).unwrap_or_default();
+        self.digits |= label.trim_start_matches(['-', '+']).starts_with(|c: char| c.is_ascii_digit());
         if !label.is_empty() && self.labels.len() < KEPT && !self.labels.contains(label.as_str()) {
             self.labels.insert(label.to_string());
         }
@@ -51,7 +54,7 @@ impl Seen {
     pub fn check(&self, column: &Column, file: &ColumnFile<'_>) -> Result<()> {
         let name = &column.name;
         let Some(groups) = column.groups() else {
-            let texts = self.fine == 0 && !self.labels.is_empty();
+            let texts = self.fine == 0 && !self.labels.is_empty() && !self.digits;
             let says = || {
                 format!(
                     "column {name:?} has texts, and numbers are expected: {}. To count by them, name them behind the column \
